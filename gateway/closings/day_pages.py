@@ -8,7 +8,7 @@ from typing import Final
 
 from gateway.banks.failures import bank_fails
 from gateway.closings.days import EXCEPTIONS, ClosingDays, last_of_month
-from gateway.closings.packages import ZIP, ClosingPackages
+from gateway.closings.packages import ZIP, ClosingPackages, OpenDay
 from gateway.closings.searches import PACKAGE
 from gateway.core import errors
 from gateway.core.calls import RawRequest
@@ -75,12 +75,15 @@ def pages(days: ClosingDays, packages: ClosingPackages, context: PageContext) ->
         media=(*HTML, ZIP),
     )
     async def package(visit: Visit) -> Result:
-        """Return the sealed package of a day or a month, for the accountant."""
+        """Return the sealed package of a day or a month, or show the first day that is open."""
         asked = {
             name: visit.queries(name) for name in ("period", "account_id") if visit.query(name)
         }
         wanted = PACKAGE.read(RawRequest(path={}, query=asked))
-        made = await packages.make(panel.staff(visit), wanted)
+        try:
+            made = await packages.make(panel.staff(visit), wanted)
+        except OpenDay as problem:
+            return Redirect(f"{HOME}/closings?day={problem.day.isoformat()}&open=1")
         return Download(content=made.content, content_type=ZIP, filename=made.file_name)
 
     return panel.pages

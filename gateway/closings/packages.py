@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Table, exists, or_, select
+from sqlalchemy import ColumnElement, Table, exists, func, or_, select
 
 from gateway.accounts.store import read_account
 from gateway.audit import store as audit_log
@@ -38,6 +38,12 @@ EXPORTED: Final = "closing.exported"
 ZIP: Final = "application/zip"
 _MOST_ACCOUNTS: Final = 50
 """Each is read from its bank while the caller waits."""
+_FIRST_SIGNED: Final = (
+    select(func.min(day_closings.c.day))
+    .where(day_closings.c.account_id == accounts.c.id)
+    .scalar_subquery()
+    .label("first_signed")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +59,15 @@ class PackageRequest:
     first: date
     last: date
     account_id: str | None = None
+
+
+class OpenDay(RuleViolation):
+    """No account has all days of a period locked; ``day`` is the first that is open."""
+
+    def __init__(self, day: date) -> None:
+        message = f"no account has all days of this period locked: the first open day is {day}"
+        super().__init__(message, "days_open")
+        self.day = day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +95,9 @@ class ClosingPackages:
         give the same bytes while the banks write their texts alike.
 
         Raises:
-            RuleViolation: the period is not over; no account has all its days locked; a bank shows
-                other movements than were signed; there are too many accounts or movements.
+            OpenDay: no account has all its days locked, from its first one on.
+            RuleViolation: the period is not over; a bank shows other movements than were signed;
+                there are too many accounts or movements.
             ServiceError: ``SVC.GTW.005`` (429) as ``Exports.begin`` and ``Export.take``.
             NotSupported, ProviderError: a bank gave no usable answer.
         """
@@ -127,7 +143,7 @@ class ClosingPackages:
         own = () if wanted.account_id is None else (accounts.c.id == wanted.account_id,)
         known = (_is_in(table, wanted) for table in (day_closings, day_readings))
         listed = (
-            select(accounts)
+            select(accounts, _FIRST_SIGNED)
             .where(*of_company(accounts.c.company_id, who.scope), *own, or_(*known))
             .order_by(accounts.c.id)
         )
@@ -145,14 +161,14 @@ class ClosingPackages:
         open_days: dict[str, Sequence[date]] = {}
         for row in rows:
             account, closings = read_account(row), theirs[row.id]
-            missing = [day for day in _days(account, wanted) if day not in closings]
+            days = _days(account, row.first_signed, wanted)
+            missing = [day for day in days if day not in closings]
             if missing:
                 open_days[account.id] = missing
             elif closings:
                 complete.append((account, [closings[day] for day in sorted(closings)]))
         if not complete:
-            message = "no account has all days of this period locked"
-            raise RuleViolation(message, "days_open", field="period")
+            raise OpenDay(min((each[0] for each in open_days.values()), default=wanted.first))
         if len(complete) > _MOST_ACCOUNTS:
             message = f"more than {_MOST_ACCOUNTS} accounts: choose one"
             raise RuleViolation(message, "too_many_accounts", field="account_id")
@@ -200,9 +216,10 @@ def _is_in(table: Table, wanted: PackageRequest) -> ColumnElement[bool]:
     return exists().where(table.c.account_id == accounts.c.id, *days)
 
 
-def _days(account: Account, wanted: PackageRequest) -> Sequence[date]:
-    """Return the days of a period from the account's first one on."""
-    first = max(wanted.first, local_day(account.created_at))
+def _days(account: Account, first_signed: date | None, wanted: PackageRequest) -> Sequence[date]:
+    """Return the days of a period from the account's first one on; one before it may be signed."""
+    begins = local_day(account.created_at)
+    first = max(wanted.first, begins if first_signed is None else min(begins, first_signed))
     return [first + timedelta(days=number) for number in range((wanted.last - first).days + 1)]
 
 

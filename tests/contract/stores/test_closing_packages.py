@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from gateway.app.store import Store
 from gateway.banks.port.providers import Unreachable
-from gateway.closings.packages import PackageRequest
+from gateway.closings.packages import OpenDay, PackageRequest
 from gateway.core.audit_context import RuleViolation
 from gateway.core.company_scope import CompanyScope
 from gateway.statements.model import local_day
@@ -24,7 +24,7 @@ from gateway.store.tables.core import audit
 from tests.contract.stores.closing_days import CAME_IN, DAY, FEE, MORNING, Office
 from tests.contract.stores.databases import both
 from tests.world.movements import movement
-from tests.world.stores.samples import ACCOUNT, NOW, SISTER
+from tests.world.stores.samples import ACCOUNT, NOW, SISTER, account
 
 TODAY = local_day(NOW)
 OF_DAY = PackageRequest(name=TODAY.isoformat(), first=TODAY, last=TODAY)
@@ -163,8 +163,24 @@ async def test_a_month_with_an_open_day_is_no_package(store: Store) -> None:
     office = await locked(store)
     office.now = MORNING + 11 * DAY
 
-    with pytest.raises(RuleViolation, match="no account has all days"):
+    with pytest.raises(OpenDay, match="first open day is 2026-11-21"):
         await office.packages.make(office.who(), NOVEMBER)
+
+
+@both
+async def test_a_gap_after_a_day_before_the_account_s_first_is_an_open_day(store: Store) -> None:
+    """The bank's account is older than ours: an earlier day may be signed, and stand alone."""
+    office = await locked(store)
+    earlier = TODAY - 3 * DAY
+    day = await office.closings.read(office.who(), account(), earlier)
+    await office.closings.sign(office.who(), account(), earlier, day.digest)
+    await office.closings.lock(office.who("joao"), account(), earlier, day.digest)
+    span = PackageRequest(name="span", first=earlier - DAY, last=TODAY, account_id=ACCOUNT)
+
+    with pytest.raises(OpenDay) as refused:
+        await office.packages.make(office.who(), span)
+
+    assert refused.value.day == earlier + DAY
 
 
 async def test_a_month_holds_every_day_since_the_account_s_first(store: Store) -> None:

@@ -130,6 +130,16 @@ async def test_a_day_that_changed_since_it_was_shown_is_not_signed(world: World,
     assert unknown.status in {400, 422}
 
 
+async def test_a_package_of_open_days_leads_to_the_first_of_them(world: World, viewer: Person):
+    day = await compared(world)
+
+    refused = await viewer.open(f"{PAGE}/package?period={day}")
+    shown = await viewer.open(refused.location)
+
+    assert (refused.status, refused.location) == (303, f"{PAGE}?day={day}&open=1")
+    assert f"o primeiro dia em aberto é {day:%d/%m/%Y}." in main(shown)
+
+
 async def test_a_period_that_is_none_is_refused(world: World, viewer: Person):
     await compared(world)
 
