@@ -42,7 +42,7 @@ from gateway.store.tables.core import accounts, day_closings, day_readings
 from gateway.store.tables.scope import of_company
 
 WINDOW: Final = timedelta(days=31)
-"""Days before the chosen one whose exceptions and signatures are shown: a month's close."""
+"""Days up to the chosen one that are shown, signed and locked together: a month's close."""
 TOGETHER: Final = 200
 """Days that one act signs or locks: one transaction of a second or so."""
 _LISTED: Final = 100
@@ -220,7 +220,7 @@ class ClosingDays:
         Raises:
             ServiceError: ``SVC.GTW.005`` (429) as ``Exports.show``.
         """
-        before = _between(who, day - WINDOW, day - timedelta(days=1), accounts.c.active)
+        before = _between(who, _first(day), day - timedelta(days=1), accounts.c.active)
         read = union_all(_of_day(who, day), before).subquery()
         days: dict[date, Counter[DayState]] = {day: Counter()}
         with_difference: Counter[tuple[date, DayState]] = Counter()
@@ -346,7 +346,7 @@ class ClosingDays:
             .outerjoin(day_closings, _SIGNED_BOTH_SIDES)
             .where(
                 *of_company(accounts.c.company_id, who.scope),
-                _READ.day > day - WINDOW,
+                _READ.day >= _first(day),
                 _READ.day <= day,
                 _STATE.in_([state.value]),
             )
@@ -368,6 +368,11 @@ async def ready_companies(database: Database, day: date) -> frozenset[str]:
         .distinct()
     )
     return frozenset(row.company_id for row in await database.rows(wanted))
+
+
+def _first(day: date) -> date:
+    """Return the first day that is shown and signed together with a day."""
+    return day - WINDOW + timedelta(days=1)
 
 
 def last_of_month(first: date) -> date:

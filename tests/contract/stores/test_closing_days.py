@@ -250,6 +250,19 @@ async def test_days_of_other_companies_are_neither_shown_nor_signed(store: Store
     assert (await office.days.month(nobody, TODAY.replace(day=1))).accounts == 0
 
 
+async def test_the_page_shows_the_days_that_one_act_signs(store: Store) -> None:
+    """31 days with the chosen one: a month's close, and no day more."""
+    office = Office(store)
+    first = TODAY - 30 * DAY
+    for day in (first - DAY, first, TODAY):
+        await office.closings.read(office.who(), account(), day)
+
+    shown = await office.days.of(office.who(), TODAY)
+
+    assert [day for day, _ in shown.earlier] == [first]
+    assert (shown.to_sign.count, shown.to_sign.first) == (2, first)
+
+
 async def test_more_days_than_one_act_takes_are_signed_by_several(store: Store) -> None:
     """The oldest first."""
     office = Office(store, together=3, now=MORNING + DAY)
