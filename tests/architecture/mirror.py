@@ -46,7 +46,7 @@ WITHOUT = {
     **dict.fromkeys(
         [
             *(f"gateway/closings/{each}.py" for each in ("days", "readings", "reconciliation")),
-            *(f"gateway/closings/{each}.py" for each in ("package", "packages", "signatures")),
+            *(f"gateway/closings/{each}.py" for each in ("archive", "packages", "signatures")),
         ],
         "so too: tests/contract/stores/test_closing_days.py, _packages.py, test_day_readings.py",
     ),
