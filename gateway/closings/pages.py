@@ -15,7 +15,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
 from gateway.core.user_errors import VALIDATION_FAILED
 from gateway.http.panel.pages.formats import day_of
-from gateway.http.panel.pages.kit import PageContext, Pages, part
+from gateway.http.panel.pages.kit import PageContext, Pages, called, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.reports.formats import offered
@@ -37,17 +37,19 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
     async def shown(visit: Visit) -> Result:
         """Show an account's day; the bank is queried after the page, or on request."""
         account, day, who = await panel.account(visit), day_asked(visit), panel.staff(visit)
-        latest = await closings.latest(who, account)
+        latest, debits = await closings.latest(who, account), await foreign.of(who, account, day)
+        signed = [name for each in latest for name in (each.signed_by, each.locked_by)]
+        actors = {*signed, *(each.settled_by for each in debits)}
         data: dict[str, object] = {
             **await panel.account_data(visit),
             "day": day,
             "found": None,
             "closing": next((each for each in latest if each.day == day), None),
             "latest": latest,
-            "debits": await foreign.of(who, account, day),
+            "debits": debits,
             "may_explain": panel.may(visit, foreign.explain),
             "own": who.acting.actor,
-            "people": await panel.people(visit),
+            "people": called((await part(closings.people(who, actors))).data or ()),
             "may_sign": panel.may(visit, closings.sign),
             "may_export": panel.may(visit, closings.statements.report),
             "formats": offered(),
@@ -62,14 +64,14 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
         """Sign a day as it was shown."""
         account, day = await panel.account(visit), day_asked(visit)
         await closings.sign(panel.staff(visit), account, day, visit.form["digest"])
-        return _back(account, day)
+        return _back(account, day, "signed")
 
     @panel.form("/lock", "closing_lock", closings.lock, shows=shown, fails=_FAILS)
     async def lock(visit: Visit) -> Result:
         """Lock a day that another user has signed."""
         account, day = await panel.account(visit), day_asked(visit)
         await closings.lock(panel.staff(visit), account, day, visit.form["digest"])
-        return _back(account, day)
+        return _back(account, day, "locked")
 
     @panel.form("/explain", "foreign_debit_explain", foreign.explain, shows=shown, fails=_FAILS)
     async def explain(visit: Visit) -> Result:
@@ -83,6 +85,7 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
     return panel.pages
 
 
-def _back(account: Account, day: date) -> Redirect:
+def _back(account: Account, day: date, done: str = "") -> Redirect:
     here = address("/panel/accounts/{account_id}/closing", account_id=account.id)
-    return Redirect(f"{here}?day={day.isoformat()}&read=1")
+    said = f"&done={done}" if done else ""
+    return Redirect(f"{here}?day={day.isoformat()}&read=1{said}")

@@ -16,7 +16,7 @@ from gateway.banks.port.statements import Entry
 from gateway.charges.model import ChargeRecord
 from gateway.closings.model import Closing, Day, Figures, compared, figures, movements_digest
 from gateway.closings.readings import DayReadings
-from gateway.closings.signatures import events_of, locked, locked_event, locking, sign
+from gateway.closings.signatures import events_of, locked, locked_event, locking, people, sign
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.audit_context import RuleViolation
@@ -25,6 +25,7 @@ from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.storage import StoreUnavailable
 from gateway.core.windows import LONGEST_DAYS, LocalWindow, local_end, local_start
+from gateway.payouts.documents import Orderer
 from gateway.payouts.model import Payout, PayoutState
 from gateway.payouts.rows import restored_payout
 from gateway.statements.model import local_day
@@ -142,6 +143,11 @@ class Closings:
             .limit(_LISTED)
         )
         return [from_row(row, Closing) for row in await self.database.rows(wanted)]
+
+    @requires(Area.TRANSACTION, Action.READ)
+    async def people(self, _who: Staff, actors: Collection[str]) -> Sequence[Orderer]:
+        """Return the names of the users among those who signed or explained what was read here."""
+        return await people(self.database, actors)
 
     @requires(Area.REVIEW, Action.WRITE)
     async def sign(self, who: Staff, account: Account, day: date, digest: str) -> Closing:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Final
 
 from msgspec.structs import replace
-from sqlalchemy import Update, update
+from sqlalchemy import Update, select, update
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.closings.model import Closing
 from gateway.core.access import Staff
 from gateway.core.audit import AuditEvent
+from gateway.payouts.documents import Orderer
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.structs import row_of
 from gateway.store.tables.core import day_closings
+from gateway.store.tables.identity import users
 
 SIGNED: Final = "closing.signed"
 LOCKED: Final = "closing.locked"
 _KEPT: Final = day_closings.c
+_USER: Final = "user:"
 
 
 async def sign(database: Database, connection: AsyncConnection, made: Closing) -> bool:
@@ -77,3 +80,11 @@ def events_of(who: Staff, made: Closing) -> Sequence[AuditEvent]:
 def locked_event(who: Staff, account_id: str, day: date) -> AuditEvent:
     """Return the audit event of a lock."""
     return who.acting.event(LOCKED, f"account:{account_id}", {"day": day.isoformat()})
+
+
+async def people(database: Database, actors: Collection[str]) -> Sequence[Orderer]:
+    """Return the users among actors of the audit log, unordered; deleted users are left out."""
+    addresses = [each.removeprefix(_USER) for each in actors if each.startswith(_USER)]
+    wanted = select(users.c.id, users.c.name, users.c.email).where(users.c.email.in_(addresses))
+    rows = await database.rows(wanted) if addresses else ()
+    return [Orderer(row.id, row.name, row.email) for row in rows]
