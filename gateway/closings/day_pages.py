@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from gateway.banks.failures import bank_fails
@@ -21,6 +21,10 @@ from gateway.statements.model import local_day
 
 _FAILS: Final = bank_fails(errors.STATEMENT_UNAVAILABLE)
 _OLDEST: Final = timedelta(days=3660)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_DIGITS: Final = 13
+"""Of an instant in milliseconds, until the year 2286."""
 
 
 def pages(days: ClosingDays, packages: ClosingPackages, context: PageContext) -> Sequence[Page]:
@@ -40,10 +44,13 @@ def pages(days: ClosingDays, packages: ClosingPackages, context: PageContext) ->
         day, who = day_asked(visit), panel.staff(visit)
         first, yesterday = day.replace(day=1), local_day(who.acting.now()) - timedelta(days=1)
         month = await part(days.month(who, first))
+        since = _instant(visit.query("done"))
+        done = await part(days.done(who, day, since)) if since else None
         data = {
             "day": day,
             "found": await part(days.of(who, day)),
             "month": month,
+            "done": done.data if done else None,
             "exceptions": EXCEPTIONS,
             "one_signature": days.one_signature,
             "may_sign": panel.may(visit, days.sign),
@@ -56,16 +63,18 @@ def pages(days: ClosingDays, packages: ClosingPackages, context: PageContext) ->
     @panel.form("/sign", "closings_sign", days.sign, shows=shown)
     async def sign(visit: Visit) -> Result:
         """Sign all days that differ in nothing, as they were shown."""
-        day = day_asked(visit)
-        await days.sign(panel.staff(visit), day, visit.form["digest"])
-        return _back(day)
+        day, who = day_asked(visit), panel.staff(visit)
+        since = who.acting.now()
+        await days.sign(who, day, visit.form["digest"])
+        return _back(day, since)
 
     @panel.form("/lock", "closings_lock", days.lock, shows=shown)
     async def lock(visit: Visit) -> Result:
         """Lock all days that others have signed and that differ in nothing."""
-        day = day_asked(visit)
-        await days.lock(panel.staff(visit), day, visit.form["digest"])
-        return _back(day)
+        day, who = day_asked(visit), panel.staff(visit)
+        since = who.acting.now()
+        await days.lock(who, day, visit.form["digest"])
+        return _back(day, since)
 
     @panel.view(
         "/package",
@@ -89,5 +98,13 @@ def pages(days: ClosingDays, packages: ClosingPackages, context: PageContext) ->
     return panel.pages
 
 
-def _back(day: date) -> Redirect:
-    return Redirect(f"{HOME}/closings?day={day.isoformat()}")
+def _back(day: date, since: datetime) -> Redirect:
+    """Return to the page, which shows what was done since an instant."""
+    done = (since - _EPOCH) // _MILLISECOND
+    return Redirect(f"{HOME}/closings?day={day.isoformat()}&done={done}")
+
+
+def _instant(text: str) -> datetime | None:
+    """Read an instant in milliseconds; None for anything else."""
+    is_one = text.isascii() and text.isdecimal() and len(text) <= _DIGITS
+    return _EPOCH + int(text) * _MILLISECOND if is_one else None

@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -161,6 +161,23 @@ class DaysSeen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DaysDone:
+    """
+    Days that a person has just signed or locked.
+
+    Attributes:
+        first, last: The oldest and the newest day.
+        accounts: Their names, each once, by name.
+    """
+
+    signed: int
+    locked: int
+    first: date
+    last: date
+    accounts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MonthRow:
     """
     The sums of a month of an account, or of all of them, in centavos.
@@ -290,6 +307,37 @@ class ClosingDays:
             events = [locked_event(who, row.account_id, row.day) for row in rows]
             await audit_log.append(connection, *events)
         return len(rows)
+
+    @requires(Area.REVIEW, Action.WRITE)
+    async def done(self, who: Staff, day: date, since: datetime) -> DaysDone | None:
+        """Return the days until a day that you have signed or locked since an instant."""
+        signed = and_(_SIGNED.signed_by == who.acting.actor, _SIGNED.signed_at >= since)
+        locking = and_(_SIGNED.locked_by == who.acting.actor, _SIGNED.locked_at >= since)
+        wanted = (
+            select(
+                accounts.c.name,
+                _SIGNED.day,
+                case((signed, 1), else_=0).label("signed"),
+                case((locking, 1), else_=0).label("locked"),
+            )
+            .join(accounts, accounts.c.id == _SIGNED.account_id)
+            .where(
+                *of_company(accounts.c.company_id, who.scope),
+                _SIGNED.day >= _first(day),
+                _SIGNED.day <= day,
+                or_(signed, locking),
+            )
+        )
+        rows = await self.database.rows(wanted)
+        if not rows:
+            return None
+        return DaysDone(
+            signed=sum(row.signed for row in rows),
+            locked=sum(row.locked for row in rows),
+            first=min(row.day for row in rows),
+            last=max(row.day for row in rows),
+            accounts=sorted({row.name for row in rows}),
+        )
 
     @requires(Area.TRANSACTION, Action.READ)
     async def month(self, who: Staff, first: date) -> MonthSums:

@@ -7,6 +7,8 @@ from tests.mistakes.mistake import Mistake
 _READINGS = "tests/contract/stores/test_day_readings.py"
 _DAYS = "tests/contract/stores/test_closing_days.py"
 _PACKAGES = "tests/contract/stores/test_closing_packages.py"
+_PAGE = "tests/surfaces/panel/pages/test_closings.py"
+_PAGE_OF_ALL = "tests/surfaces/panel/pages/test_day_closings.py"
 _ADR = "docs/adr/0083-the-day-closes-itself.md"
 
 ROWS = (
@@ -156,5 +158,25 @@ ROWS = (
         right="    return day - WINDOW + timedelta(days=1)",
         wrong="    return day - WINDOW",
         tests=(f"{_DAYS}::test_the_page_shows_the_days_that_one_act_signs",),
+    ),
+    Mistake(
+        name="signatures-by-address",
+        promise="Who reads a closing reads the names of those who signed it.",
+        source="docs/panel.md",
+        file="gateway/closings/pages.py",
+        right="called((await part(closings.people(who, actors))).data or ())",
+        wrong="await panel.people(visit)",
+        tests=(f"{_PAGE}::test_one_user_signs_yesterday_and_another_locks_it",),
+    ),
+    Mistake(
+        name="days-of-others-told-as-done",
+        promise="After an act the page says which days the person has signed or locked.",
+        source="docs/panel.md",
+        file="gateway/closings/days.py",
+        right="signed = and_(_SIGNED.signed_by == who.acting.actor, ",
+        wrong="signed = and_(",
+        tests=(
+            f"{_PAGE_OF_ALL}::test_one_person_signs_all_days_another_locks_them_and_the_accountant_gets_them",
+        ),
     ),
 )

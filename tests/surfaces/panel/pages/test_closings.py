@@ -29,11 +29,11 @@ def fields(seen: Seen) -> dict[str, str]:
     return {"digest": digest[1], "day": day[1]}
 
 
-async def test_one_user_signs_yesterday_and_another_locks_it(
-    world: World, approver: Person, viewer: Person
-):
+async def test_one_user_signs_yesterday_and_another_locks_it(world: World, viewer: Person):
+    """Everybody reads their names, also without the right to read users."""
     here = f"/panel/accounts/{world.demo['accounts']['main']['id']}/closing"
-    other = await signed_in(world, Role.APPROVER)
+    other = await signed_in(world, Role.APPROVER, name="Joana Prado")
+    approver = await signed_in(world, Role.APPROVER, name="Rui Sá")
 
     before = await approver.open(f"{here}?read=1")
     signed = await approver.send(f"{here}/sign", fields(before))
@@ -45,8 +45,14 @@ async def test_one_user_signs_yesterday_and_another_locks_it(
     for words in ("Saldo inicial", "Saldo final", "Ninguém assinou este dia."):
         assert words in before.text
     assert "Outra pessoa fecha o dia." in mine.text
+    assert re.search(r"Você assinou o dia \d\d/\d\d/\d{4}\.", mine.text)
+    assert "Você assinou" not in theirs.text
     assert (signed.status, locked.status) == (303, 303)
-    assert "fechado por" in after.text
+    assert "Você fechou o dia" in (await other.open(locked.location)).text
+    assert ">Rui Sá</span>, " in after.text
+    assert ">Joana Prado</span>, " in after.text
+    assert ">Rui Sá</span>, " in theirs.text
+    assert "Você fechou" not in after.text
     assert not DIGEST.search(after.text)
 
 

@@ -100,18 +100,26 @@ async def test_one_person_signs_all_days_another_locks_them_and_the_accountant_g
     day = await compared(world)
     other, auditor = await signed_in(world, Role.APPROVER), await signed_in(world, *Role)
 
+    find = world.gateway.kernel.store.accounts.find
+    both = [await find(world.demo["accounts"][each]["id"]) for each in ("main", "sister")]
+    names = " , ".join(sorted(each.name for each in both if each))
     first = await approver.open(PAGE)
     signed = await approver.send(f"{PAGE}/sign", fields(first, day))
     mine, theirs = await approver.open(signed.location), await other.open(signed.location)
     locked = await other.send(f"{PAGE}/lock", fields(theirs, day))
-    after = await auditor.open(locked.location)
+    after = await other.open(locked.location)
+    offered = await auditor.open(PAGE)
     made = await auditor.open(f"{PAGE}/package?period={day}")
 
     assert "2 dias aguardam a primeira assinatura" in main(first)
     assert (signed.status, locked.status) == (303, 303)
+    assert f"2 dias assinados ({day:%d/%m/%Y}): {names}" in main(mine)
+    assert f"2 dias fechados ({day:%d/%m/%Y}): {names}" in main(after)
+    assert "dias assinados" not in main(await approver.open(PAGE))
+    assert "dias assinados" not in main(await other.open(signed.location))
     assert not DIGEST.search(mine.text)
     assert not DIGEST.search(after.text)
-    assert f'href="{PAGE}/package?period={day}"' in after.text
+    assert f'href="{PAGE}/package?period={day}"' in offered.text
     assert made.status == 200
     assert made.headers["Content-Type"] == "application/zip"
     assert f"closing_{day}.zip" in made.headers["Content-Disposition"]
