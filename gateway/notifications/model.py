@@ -65,8 +65,6 @@ MOST_CHATS: Final = 20
 """Of a company, and of the operators."""
 MOST_SUBSCRIPTIONS: Final = 10
 """Of a person; the oldest goes."""
-LONGEST_WEBHOOK: Final = 1_000
-"""Addresses of Teams Workflows have some 400 characters."""
 
 TimeOfDay = Annotated[
     str,
@@ -176,7 +174,7 @@ class NewChat(Struct, frozen=True, kw_only=True):
         meaning(
             "Address of the chat's webhook; a secret.",
             "https://hooks.chat.example.com/services/T0/B0/x",
-            max_length=LONGEST_WEBHOOK,
+            max_length=1_000,  # those of Teams Workflows have some 400
         ),
     ]
     kinds: list[Kind]
