@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, select, tuple_
+from sqlalchemy import ColumnElement, Select, case, or_, select, tuple_
 
 from gateway.closings.days import ready_companies
 from gateway.core.access import Staff
@@ -57,26 +57,28 @@ class Occasions:
     async def open(self, kinds: Collection[Kind], now: datetime) -> Sequence[Occasion]:
         """Return the open occasions of some kinds, of all companies; the oldest first."""
         readers: Mapping[Kind, Callable[[datetime], Awaitable[Sequence[Occasion]]]] = {
-            Kind.ORDER: self._orders,
             Kind.OPINION: self._reviews,
-            Kind.SECRET: self._secrets,
             Kind.OUTFLOW: self._outflow,
             Kind.BANK: self.outages.occasions,
             Kind.FOREIGN_DEBIT: self._foreign_debits,
             Kind.DAY: self._days,
         }
-        return [each for kind in Kind if kind in kinds for each in await readers[kind](now)]
+        found = await self._orders(kinds, now)
+        for kind, read in readers.items():
+            found += await read(now) if kind in kinds else ()
+        return found
 
     async def concerning(
         self, who: Staff, occasions: Sequence[Occasion], now: datetime
     ) -> Sequence[Occasion]:
         """Return those of the occasions that a person may see and act on; never their own order."""
-        mine: dict[Kind, Collection[tuple[object, ...]]] = {}
-        for kind, condition in ((Kind.ORDER, decidable), (Kind.SECRET, collectable)):
-            ids = [each.record[0] for each in occasions if each.kind is kind]
-            if ids:
-                wanted = select(approvals.c.id).where(approvals.c.id.in_(ids), condition(who, now))
-                mine[kind] = {tuple(row) for row in await self.database.rows(wanted)}
+        mine: dict[Kind, set[tuple[object, ...]]] = {Kind.ORDER: set(), Kind.SECRET: set()}
+        ids = [each.record[0] for each in occasions if each.kind in mine]
+        if ids:
+            conditions = {Kind.ORDER: decidable(who, now), Kind.SECRET: collectable(who, now)}
+            wanted = _approvals(conditions).where(approvals.c.id.in_(ids))
+            for row in await self.database.rows(wanted):
+                mine[Kind(row.occasion)].add((row.id,))
         keys = [each.record for each in occasions if each.kind is Kind.OPINION]
         if keys:
             key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
@@ -113,34 +115,26 @@ class Occasions:
         over = [each.record[0] for each in occasions if each.kind is Kind.BANK and each.record]
         return await self.outages.told(recipient, over) if over else ()
 
-    async def _orders(self, now: datetime) -> Sequence[Occasion]:
-        since = approvals.c.ordered_at > now - _ORDERS_BACK
-        wanted = _oldest(select(approvals).where(waits(now), since), approvals.c.ordered_at)
+    async def _orders(self, kinds: Collection[Kind], now: datetime) -> list[Occasion]:
+        """Return the orders that wait for a decision, and those whose secret waits."""
+        conditions = {Kind.ORDER: waits(now), Kind.SECRET: has_secret(now)}
+        chosen = {kind: condition for kind, condition in conditions.items() if kind in kinds}
+        if not chosen:
+            return []
+        wanted = _approvals(chosen).where(approvals.c.ordered_at > now - _ORDERS_BACK)
+        rows = await self.database.rows(_oldest(wanted, approvals.c.ordered_at))
         return [
             Occasion(
-                kind=Kind.ORDER,
+                kind=Kind(row.occasion),
                 subject=row.id,
                 record=(row.id,),
                 link=f"/panel/approvals/{row.id}",
-                ends_at=row.ends_at,
+                ends_at=(
+                    row.ends_at if row.occasion == Kind.ORDER else row.decided_at + COLLECTED_WITHIN
+                ),
                 companies=_company(row),
             )
-            for row in await self.database.rows(wanted)
-        ]
-
-    async def _secrets(self, now: datetime) -> Sequence[Occasion]:
-        since = approvals.c.ordered_at > now - _ORDERS_BACK
-        wanted = _oldest(select(approvals).where(has_secret(now), since), approvals.c.decided_at)
-        return [
-            Occasion(
-                kind=Kind.SECRET,
-                subject=row.id,
-                record=(row.id,),
-                link=f"/panel/approvals/{row.id}",
-                ends_at=row.decided_at + COLLECTED_WITHIN,
-                companies=_company(row),
-            )
-            for row in await self.database.rows(wanted)
+            for row in rows
         ]
 
     async def _reviews(self, _now: datetime) -> Sequence[Occasion]:
@@ -217,6 +211,19 @@ def _sees(scope: CompanyScope, occasion: Occasion, *, own: bool) -> bool:
 def _is_told(occasion: Occasion, told: Collection[str]) -> bool:
     """Return whether an end of an outage is told to somebody who was told of its beginning."""
     return occasion.kind is not Kind.BANK or not occasion.record or occasion.record[0] in told
+
+
+def _approvals(
+    conditions: Mapping[Kind, ColumnElement[bool]],
+) -> Select[*tuple[Any, ...]]:
+    """
+    Select the orders that are occasions of some kinds, each with the kind of its condition.
+
+    Secrets come first: they end within minutes, and there may be more orders than are read.
+    """
+    kinds = ((condition, kind.value) for kind, condition in conditions.items())
+    occasion = case(*kinds).label("occasion")
+    return select(approvals, occasion).where(or_(*conditions.values())).order_by(occasion.desc())
 
 
 def _oldest(
