@@ -318,7 +318,6 @@ def _call_task(
         channel=channel,
         occasions=watch.recipients.occasions,
         records=watch.records,
-        owner=kernel.new_id(),
         now=kernel.shared_now,
         chance=chance,
         count=kernel.observer.count,

@@ -58,14 +58,12 @@ class CallSender(Generic[Called]):
     The work of one process for all; a recipient that hangs holds up others of its way at most.
 
     Attributes:
-        owner: The process's name in its claims.
         chance: Numbers from 0 up to 1; spreads tries.
     """
 
     channel: Channel[Called]
     occasions: Occasions
     records: NotificationRecords
-    owner: str
     now: Now
     chance: Callable[[], float]
     count: Count
@@ -96,11 +94,11 @@ class CallSender(Generic[Called]):
         now: datetime,
     ) -> None:
         holding = await still_holding(recipient, due, occasions)
-        await self.records.drop([each for each in due if each.key not in holding], now)
+        await self.records.drop([each for each in due if each.key not in holding])
         kept = [each for each in due if each.key in holding]
         if recipient is None or not kept:
             return
-        claimed = await self.records.claim(kept, self.owner, now)
+        claimed = await self.records.claim(kept, now)
         if claimed:
             outcome = await self.channel.call(recipient, [holding[each.key] for each in claimed])
             await self._note(recipient, claimed, outcome)
@@ -111,7 +109,7 @@ class CallSender(Generic[Called]):
         if outcome is not None and outcome.is_delivered:
             companies = self.channel.companies(recipient)
             event = message_event(recipient.name, self.channel.way, claimed, self.now, companies)
-            await self.records.finish(claimed, State.SENT, event, self.now())
+            await self.records.finish(claimed, State.SENT, event)
             self.count(Event.NOTIFICATION, f"{self.channel.way}.{State.SENT}")
             return
         pause = None
@@ -119,7 +117,7 @@ class CallSender(Generic[Called]):
             tries = 1 + max(each.tries for each in claimed)
             pause = pause_after(tries, outcome.retry_after, self.chance)
         if pause is None:
-            await self.records.finish(claimed, State.FAILED, None, self.now())
+            await self.records.finish(claimed, State.FAILED, None)
             self.count(Event.NOTIFICATION, f"{self.channel.way}.{State.FAILED}")
         else:
             await self.records.try_later(claimed, self.now() + pause)

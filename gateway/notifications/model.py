@@ -234,9 +234,7 @@ class Notification(Struct, frozen=True, kw_only=True):
     due_at: datetime
     state: State = State.WAITING
     tries: int = 0
-    claimed_by: str | None = None
     claimed_until: datetime | None = None
-    ended_at: datetime | None = None
 
     @property
     def key(self) -> tuple[Kind, str]:

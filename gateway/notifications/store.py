@@ -76,27 +76,25 @@ class NotificationRecords:
         """
         try:
             async with self._database.writing() as connection:
-                await _end_all(connection, sent, event.at)
+                await _end_all(connection, sent)
                 await mailbox.add(connection, mail)
                 await audit_log.append(connection, event)
         except _Lost:
             return False
         return True
 
-    async def drop(self, gone: Sequence[Notification], now: datetime) -> None:
+    async def drop(self, gone: Sequence[Notification]) -> None:
         """End notifications whose occasion no longer holds, or is no longer wanted."""
         if gone:
             async with self._database.writing() as connection:
-                await _end(connection, gone, State.DROPPED, now)
+                await _end(connection, gone, State.DROPPED)
 
-    async def claim(
-        self, wanted: Sequence[Notification], owner: str, now: datetime
-    ) -> Sequence[Notification]:
+    async def claim(self, wanted: Sequence[Notification], now: datetime) -> Sequence[Notification]:
         """Claim notifications for a call, without those that another process was first with."""
         claiming = (
             update(notifications)
             .where(_N.id.in_([each.id for each in wanted]), WAITS, _free(now))
-            .values(claimed_by=owner, claimed_until=now + CLAIM)
+            .values(claimed_until=now + CLAIM)
             .returning(notifications)
         )
         async with self._database.writing() as connection:
@@ -104,11 +102,11 @@ class NotificationRecords:
         return [from_row(row, Notification) for row in rows]
 
     async def finish(
-        self, claimed: Sequence[Notification], state: State, event: AuditEvent | None, now: datetime
+        self, claimed: Sequence[Notification], state: State, event: AuditEvent | None
     ) -> None:
         """End claimed notifications after a call, with the audit event of a message."""
         async with self._database.writing() as connection:
-            if await _end(connection, claimed, state, now) and event is not None:
+            if await _end(connection, claimed, state) and event is not None:
                 await audit_log.append(connection, event)
 
     async def try_later(self, claimed: Sequence[Notification], at: datetime) -> None:
@@ -116,7 +114,7 @@ class NotificationRecords:
         later = (
             update(notifications)
             .where(_N.id.in_([each.id for each in claimed]), WAITS)
-            .values(due_at=at, tries=_N.tries + 1, claimed_by=None, claimed_until=None)
+            .values(due_at=at, tries=_N.tries + 1, claimed_until=None)
         )
         await self._database.write(later)
 
@@ -217,22 +215,20 @@ class ChatRecords:
             await self._database.write(first.values(failing_since=at))
 
 
-async def _end(
-    connection: AsyncConnection, ended: Sequence[Notification], state: State, at: datetime
-) -> bool:
+async def _end(connection: AsyncConnection, ended: Sequence[Notification], state: State) -> bool:
     """End waiting notifications; False where one of them waits no more."""
     ids = [each.id for each in ended]
     change = (
         update(notifications)
         .where(_N.id.in_(ids), WAITS)
-        .values(state=state.value, ended_at=at, claimed_by=None, claimed_until=None)
+        .values(state=state.value, claimed_until=None)
     )
     return (await connection.execute(change)).rowcount == len(ids)
 
 
-async def _end_all(connection: AsyncConnection, sent: Sequence[Notification], at: datetime) -> None:
+async def _end_all(connection: AsyncConnection, sent: Sequence[Notification]) -> None:
     """End notifications that are sent; _Lost where one of them waits no more."""
-    if not await _end(connection, sent, State.SENT, at):
+    if not await _end(connection, sent, State.SENT):
         raise _Lost
 
 

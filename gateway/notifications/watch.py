@@ -105,7 +105,7 @@ class NotificationWatch:
         for name, due in by_recipient(await self.records.due(Way.MAIL, now)).items():
             person = people.get(name)
             holding = await still_holding(person, due, occasions)
-            await self.records.drop([each for each in due if each.key not in holding], now)
+            await self.records.drop([each for each in due if each.key not in holding])
             sent = [each for each in due if each.key in holding]
             if person is None or not sent:
                 continue

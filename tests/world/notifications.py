@@ -126,7 +126,7 @@ def watch_on(store: Store, clock: Clock, **changed: Any) -> NotificationWatch:
 
 
 def chat_sender(
-    store: Store, clock: Clock, config: SenderConfig = PATIENT, owner: str = "worker"
+    store: Store, clock: Clock, config: SenderConfig = PATIENT
 ) -> CallSender[ChatRecipient]:
     """Return the sender of a process to chats, which may call this machine."""
     everybody = recipients_of(store, clock)
@@ -136,7 +136,7 @@ def chat_sender(
         sender=Sender(config, clock.now, clock.monotonic),
         origin=ORIGIN,
     )
-    return _calls(store, clock, everybody, channel, owner)
+    return _calls(store, clock, everybody, channel)
 
 
 def push_sender(store: Store, clock: Clock) -> CallSender[UserRecipient]:
@@ -150,17 +150,16 @@ def push_sender(store: Store, clock: Clock) -> CallSender[UserRecipient]:
         origin=ORIGIN,
         now=clock.now,
     )
-    return _calls(store, clock, everybody, channel, "worker")
+    return _calls(store, clock, everybody, channel)
 
 
 def _calls(
-    store: Store, clock: Clock, everybody: Recipients, channel: Channel[Called], owner: str
+    store: Store, clock: Clock, everybody: Recipients, channel: Channel[Called]
 ) -> CallSender[Called]:
     return CallSender(
         channel=channel,
         occasions=everybody.occasions,
         records=NotificationRecords(store.database),
-        owner=owner,
         now=clock.now,
         chance=lambda: HALF,
         count=lambda _event, _label: None,

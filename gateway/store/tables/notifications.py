@@ -66,9 +66,7 @@ notifications = Table(
     Column("due_at", Instant, nullable=False),
     Column("state", Text, nullable=False),
     Column("tries", Integer, nullable=False),
-    Column("claimed_by", Text),
     Column("claimed_until", Instant),
-    Column("ended_at", Instant),
     UniqueConstraint("recipient", "kind", "subject", "way"),
     Index("ix_notifications_created_at", "created_at"),
     Index(

@@ -551,9 +551,7 @@ async def test_a_claim_is_held_by_one_process_until_it_ends(
         await watch_on(store, clock).turn()
         records, others = (NotificationRecords(each.database) for each in (store, second))
         due = await records.due(Way.CHAT, NOW)
-        claims = await asyncio.gather(
-            records.claim(due, "dead", NOW), others.claim(due, "other", NOW)
-        )
+        claims = await asyncio.gather(records.claim(due, NOW), others.claim(due, NOW))
         sender = chat_sender(second, clock)
         await sender.turn()
         before = len(receiver.came)

@@ -24,7 +24,7 @@ ROWS = (
         promise="A notification whose occasion no longer holds ends.",
         source=_PAGE,
         file="gateway/notifications/watch.py",
-        right="await self.records.drop([each for each in due if each.key not in holding], now)",
+        right="await self.records.drop([each for each in due if each.key not in holding])",
         wrong="pass",
         tests=(f"{_STORE}::test_an_order_that_was_decided_in_the_night_is_not_told",),
     ),

@@ -400,7 +400,7 @@ _TABLES: Final = (
     _Table(
         "notifications",
         "text id recipient kind subject way; time created_at due_at; text state; number tries; "
-        "text? claimed_by; time? claimed_until ended_at",
+        "time? claimed_until",
         unique="recipient kind subject way",
         indexes=("created_at", "way due_at WHERE state = 'waiting'"),
     ),
