@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -57,6 +57,8 @@ class ChatFormat(StrEnum):
     TEAMS = "teams"
 
 
+LOOKS_BACK: Final = timedelta(days=30)
+"""What began earlier is told nobody any more; notifications are kept longer."""
 BRIEF: Final = frozenset({Kind.SECRET})
 """Kinds that end within minutes: a message in the evening would come too late."""
 NOT_FOR_CHATS: Final = frozenset({Kind.SECRET})

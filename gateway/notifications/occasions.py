@@ -15,7 +15,7 @@ from gateway.core.approvals import COLLECTED_WITHIN
 from gateway.core.company_scope import CompanyScope
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, Right
-from gateway.notifications.model import Kind, Occasion
+from gateway.notifications.model import LOOKS_BACK, Kind, Occasion
 from gateway.notifications.outages import Outages
 from gateway.outflow.store import open_now
 from gateway.statements.model import local_day
@@ -30,8 +30,6 @@ from gateway.store.tables.core import (
     payouts,
 )
 
-LOOKS_BACK: Final = timedelta(days=30)
-"""Older occasions are told nobody any more; notifications are kept longer."""
 _ORDERS_BACK: Final = timedelta(days=4)
 """An order waits three days at most; the bound is for the index."""
 _MOST: Final = 500
@@ -137,12 +135,12 @@ class Occasions:
             for row in rows
         ]
 
-    async def _reviews(self, _now: datetime) -> Sequence[Occasion]:
+    async def _reviews(self, now: datetime) -> Sequence[Occasion]:
         key = (payouts.c.account_id, payouts.c.reference_sha256)
         wanted = (
             select(*key, payouts.c.attempt, payouts.c.state, accounts.c.company_id)
             .join(accounts, accounts.c.id == payouts.c.account_id)
-            .where(UNRESOLVED, payouts.c.review)
+            .where(UNRESOLVED, payouts.c.review, payouts.c.updated_at > now - LOOKS_BACK)
         )
         return [
             Occasion(

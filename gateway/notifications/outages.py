@@ -11,7 +11,7 @@ from sqlalchemy import delete, or_, select, update
 
 from gateway.banks.model import MINUTE, RECENT, is_down
 from gateway.banks.store import ProviderMinutes
-from gateway.notifications.model import Kind, Occasion, State
+from gateway.notifications.model import LOOKS_BACK, Kind, Occasion, State
 from gateway.store.kernel.database import Database
 from gateway.store.tables.core import accounts
 from gateway.store.tables.notifications import bank_outages, notifications
@@ -55,7 +55,9 @@ class Outages:
 
     async def occasions(self, now: datetime) -> Sequence[Occasion]:
         """Return the outages that last, and the ends of those that ended within a day."""
-        recent = select(bank_outages).where(or_(_O.until.is_(None), _O.until > now - TOLD_FOR))
+        recent = select(bank_outages).where(
+            or_(_O.until.is_(None), _O.until > now - TOLD_FOR), _O.since > now - LOOKS_BACK
+        )
         rows = await self.database.rows(recent.order_by(_O.since))
         companies = await self._companies({row.provider for row in rows})
         found = []

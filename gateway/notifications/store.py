@@ -14,7 +14,7 @@ from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.identity.model import Mail
 from gateway.identity.store import StoredMailbox
-from gateway.notifications.model import DEFAULT, Chat, Choice, Notification, State, Way
+from gateway.notifications.model import DEFAULT, LOOKS_BACK, Chat, Choice, Notification, State, Way
 from gateway.security.sealing import Sealer
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
@@ -27,8 +27,8 @@ from gateway.store.tables.notifications import (
 )
 from gateway.store.tables.scope import of_company
 
-KEPT: Final = timedelta(days=60)
-"""Twice as long as an occasion is told: what was sent once is not written again."""
+KEPT: Final = 2 * LOOKS_BACK
+"""What was sent once is not written again, as long as its occasion may be told."""
 CLAIM: Final = timedelta(seconds=60)
 """Some times as long as a call may take."""
 _AHEAD: Final = timedelta(minutes=5)

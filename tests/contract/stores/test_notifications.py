@@ -28,6 +28,7 @@ from gateway.core.user import User
 from gateway.identity.mail import SealedMailbox
 from gateway.identity.model import Mail
 from gateway.notifications.model import (
+    LOOKS_BACK,
     Choice,
     Kind,
     NewChat,
@@ -45,7 +46,7 @@ from gateway.store.kernel.structs import row_of
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import day_readings, foreign_debits, opinions
 from gateway.store.tables.figures import PLACES
-from gateway.store.tables.notifications import notifications
+from gateway.store.tables.notifications import bank_outages, notifications
 from tests.contract.stores.databases import both
 from tests.contract.stores.reviews import MARIA as OPINION
 from tests.contract.stores.reviews import in_review
@@ -332,6 +333,26 @@ async def test_an_opinion_is_wanted_of_people_who_have_given_none(store: Store, 
     [mail] = await mails(store)
     assert mail.to == joao.email
     assert mail.text.endswith(f"{ORIGIN}/panel/unresolved\n")
+
+
+async def test_nothing_is_told_that_began_more_than_thirty_days_ago(store: Store, clock: Clock):
+    """The worker was away: a review and an outage are open as they were."""
+    approver = await add_user(store, "approver", Role.APPROVER)
+    for each in (approver, await add_user(store, "viewer", Role.VIEWER)):
+        await choose(store, each, Kind.OPINION, Kind.BANK)
+    await in_review(store)
+    outage = {"provider": "sandbox", "since": NOW, "until": None}
+    await store.database.write(insert(bank_outages), outage)
+    clock.at = NOW + LOOKS_BACK + timedelta(hours=1)
+    late = watch_on(store, clock)
+    await late.turn()
+    after = await mails(store)
+
+    clock.at = NOW + LOOKS_BACK - timedelta(hours=1)
+    await late.turn()
+
+    assert after == []
+    assert await told(store) == ["approver", "viewer"]
 
 
 def trip(**changed: object) -> Trip:

@@ -150,4 +150,22 @@ ROWS = (
         wrong="if form is not None:",
         tests=(f"{_TEXTS}::test_teams_takes_a_message_with_a_card",),
     ),
+    Mistake(
+        name="review-told-after-a-month",
+        promise="An occasion is told for 30 days at most, also after a long stop.",
+        source=_PAGE,
+        file="gateway/notifications/occasions.py",
+        right=", payouts.c.updated_at > now - LOOKS_BACK)",
+        wrong=")",
+        tests=(f"{_STORE}::test_nothing_is_told_that_began_more_than_thirty_days_ago",),
+    ),
+    Mistake(
+        name="outage-told-after-a-month",
+        promise="An outage is told for 30 days at most, also after a long stop.",
+        source=_PAGE,
+        file="gateway/notifications/outages.py",
+        right=", _O.since > now - LOOKS_BACK\n",
+        wrong="\n",
+        tests=(f"{_STORE}::test_nothing_is_told_that_began_more_than_thirty_days_ago",),
+    ),
 )
