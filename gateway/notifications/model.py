@@ -61,6 +61,8 @@ LOOKS_BACK: Final = timedelta(days=30)
 """What began earlier is told nobody any more; notifications are kept longer."""
 BRIEF: Final = frozenset({Kind.SECRET})
 """Kinds that end within minutes: a message in the evening would come too late."""
+OF_ORDERS: Final = frozenset({Kind.ORDER, Kind.SECRET})
+"""Kinds whose subject is an order's id."""
 NOT_FOR_CHATS: Final = frozenset({Kind.SECRET})
 """Kinds that concern one person."""
 MOST_CHATS: Final = 20

@@ -1,4 +1,4 @@
-"""When a notification is sent: at once, after the quiet hours, or in the evening."""
+"""When a notification is sent: at once, with others, after the quiet hours, or in the evening."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from gateway.notifications.model import Choice, Occasion, Way
 
 DIGEST_AT: Final = time(18)
 """In São Paulo: the end of the working day, before the quiet hours."""
+TOGETHER: Final = timedelta(minutes=1)
+"""A recipient is told of one kind once in it: six orders in a row are two messages."""
 
 
 def due_at(occasion: Occasion, choice: Choice, now: datetime, way: Way = Way.MAIL) -> datetime:
@@ -24,6 +26,27 @@ def due_at(occasion: Occasion, choice: Choice, now: datetime, way: Way = Way.MAI
     is_digest = way is Way.MAIL and occasion.kind in choice.digest
     due = _evening(now) if is_digest else _after_quiet_hours(choice, now)
     return now if occasion.ends_at is not None and occasion.ends_at <= due else due
+
+
+def after_others(
+    due: datetime, ends_at: datetime | None, now: datetime, last: datetime | None
+) -> datetime:
+    """
+    Return when a recipient is told who is told of the kind already.
+
+    The first notification of a kind is sent when it is due, and those of the next minute together
+    at its end. What ends before is sent at once.
+
+    Args:
+        due: When it is due by the recipient's choice.
+        ends_at: When nobody can act on it any more.
+        now: The time.
+        last: When the recipient was, or will be, told of the kind last.
+    """
+    if due > now or last is None or not now - TOGETHER < last <= now + TOGETHER:
+        return due
+    at = last if last > now else last + TOGETHER
+    return now if ends_at is not None and ends_at <= at else at
 
 
 def _evening(now: datetime) -> datetime:

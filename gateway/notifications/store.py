@@ -14,7 +14,17 @@ from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.identity.model import Mail
 from gateway.identity.store import StoredMailbox
-from gateway.notifications.model import DEFAULT, LOOKS_BACK, Chat, Choice, Notification, State, Way
+from gateway.notifications.model import (
+    DEFAULT,
+    LOOKS_BACK,
+    Chat,
+    Choice,
+    Kind,
+    Notification,
+    State,
+    Way,
+)
+from gateway.notifications.schedule import TOGETHER
 from gateway.security.sealing import Sealer
 from gateway.store.kernel.database import Database
 from gateway.store.kernel.old_rows import delete_old
@@ -33,7 +43,11 @@ CLAIM: Final = timedelta(seconds=60)
 """Some times as long as a call may take."""
 _AHEAD: Final = timedelta(minutes=5)
 """Claims that end later were made before a clock was put back, and hold nothing."""
+_WRITTEN_BEFORE: Final = timedelta(days=2)
+"""Of what is sent: a notification waits for the next evening at most; by an index."""
 _AT_ONCE: Final = 500
+Told = tuple[str, Way, Kind]
+"""A recipient, a way and a kind."""
 _N: Final = notifications.c
 _CHOICES: Final = notification_choices.c
 
@@ -54,6 +68,18 @@ class NotificationRecords:
         for start in range(0, len(found), _AT_ONCE):
             rows = [row_of(each) for each in found[start : start + _AT_ONCE]]
             await self._database.write(statement, rows)
+
+    async def last_due(self, now: datetime) -> Mapping[Told, datetime]:
+        """Return when recipients are told of kinds last, as far as that is about now."""
+        about_now = _N.due_at > now - TOGETHER, _N.due_at <= now + TOGETHER
+        counts = _N.state.in_([State.WAITING.value, State.SENT.value])
+        wanted = (
+            select(_N.recipient, _N.way, _N.kind, func.max(_N.due_at).label("at"))
+            .where(_N.created_at > now - _WRITTEN_BEFORE, *about_now, counts)
+            .group_by(_N.recipient, _N.way, _N.kind)
+        )
+        rows = await self._database.rows(wanted)
+        return {(row.recipient, Way(row.way), Kind(row.kind)): row.at for row in rows}
 
     async def due(self, way: Way, now: datetime) -> Sequence[Notification]:
         """Return notifications that are due and free, the oldest first."""

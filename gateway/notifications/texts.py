@@ -49,6 +49,40 @@ _WORDS: Final[Mapping[tuple[Kind, str], Text]] = {
     ),
     (Kind.DAY, ""): ("O dia {name} pode ser assinado", "The day {name} can be signed"),
 }
+_OF_ONE_KIND: Final[Mapping[Kind, tuple[Text, str]]] = {
+    Kind.ORDER: (
+        ("{count} solicitações esperam uma decisão", "{count} orders wait for a decision"),
+        "/panel/approvals",
+    ),
+    Kind.OPINION: (
+        (
+            "{count} pagamentos não resolvidos esperam um parecer",
+            "{count} unresolved payouts wait for an opinion",
+        ),
+        "/panel/unresolved",
+    ),
+    Kind.SECRET: (
+        ("{count} segredos esperam para ser retirados", "{count} secrets wait to be collected"),
+        "/panel/approvals",
+    ),
+    Kind.OUTFLOW: (
+        ("{count} avisos da guarda de saídas", "{count} notices of the outflow guard"),
+        "/panel/outflow",
+    ),
+    Kind.BANK: (("{count} avisos sobre bancos", "{count} notices about banks"), "/panel/providers"),
+    Kind.FOREIGN_DEBIT: (
+        (
+            "{count} débitos nos bancos não têm pagamento nosso",
+            "{count} debits at banks have no order of ours",
+        ),
+        "/panel/closings",
+    ),
+    Kind.DAY: (
+        ("{count} dias podem ser assinados", "{count} days can be signed"),
+        "/panel/closings",
+    ),
+}
+"""Several of one kind, and where their list is."""
 _SHOWN: Final = 10
 """Lines of a push message, which has room for 3,000 bytes."""
 _SEVERAL: Final[Text] = ("{count} avisos", "{count} notices")
@@ -71,13 +105,19 @@ class Message:
 
 
 def compose(occasions: Sequence[Occasion], language: str, origin: str) -> Message:
-    """Write about occasions, at least one: of several, in one message with one link."""
+    """
+    Write about occasions, at least one: of several, in one message with one link.
+
+    Several of one kind lead to their list, others to the overview.
+    """
     chosen = int(language == _ENGLISH)
     lines = [_line(each, chosen) for each in occasions]
     if len(occasions) == 1:
         return Message(lines[0], "", origin + occasions[0].link)
-    subject = _SEVERAL[chosen].format(count=len(lines))
-    return Message(subject, "\n".join(f"- {each}" for each in lines), origin + _HOME)
+    kinds = {each.kind for each in occasions}
+    words, link = _OF_ONE_KIND[kinds.pop()] if len(kinds) == 1 else (_SEVERAL, _HOME)
+    subject = words[chosen].format(count=len(lines))
+    return Message(subject, "\n".join(f"- {each}" for each in lines), origin + link)
 
 
 def mail_text(message: Message) -> str:
@@ -112,7 +152,7 @@ def push_body(message: Message, occasions: Sequence[Occasion]) -> Mapping[str, s
 
     A browser shows one notification for each ``tag``, so that a message that came twice is one.
     """
-    lines = (message.text or message.subject).splitlines()[:_SHOWN]
+    lines = [message.subject, *message.text.splitlines()][:_SHOWN]
     named = "\n".join(sorted(f"{each.kind}/{each.subject}" for each in occasions))
     tag = hashlib.sha256(named.encode()).hexdigest()
     return {"body": "\n".join(lines), "link": message.link, "tag": tag}

@@ -3,8 +3,9 @@ Finds occasions, writes a notification for each recipient, and mails people.
 
 A notification is written once for each recipient, occasion and way, and kept; a mail goes into the
 mailbox by the transaction that ends its notifications. So nobody is mailed twice, whenever a
-process ends. What is due for one person at the same time is one mail. Before it is written, the
-occasion is looked at again: an order that was decided meanwhile is not told.
+process ends. What is due for one person at the same time is one mail; what comes up within a minute
+after a message of its kind waits for the minute's end. Before a mail is written, the occasion is
+looked at again: an order that was decided meanwhile is not told.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from gateway.core.audit_context import AuditContext
 from gateway.core.clocks import Now
 from gateway.identity.mail import Mailer
 from gateway.identity.store import StoredMailbox
-from gateway.notifications.model import Kind, Notification, Occasion, State, Way
+from gateway.notifications.model import OF_ORDERS, Kind, Notification, Occasion, State, Way
 from gateway.notifications.outages import Outages
 from gateway.notifications.recipients import Recipient, Recipients, UserRecipient
-from gateway.notifications.schedule import due_at
-from gateway.notifications.store import NotificationRecords
+from gateway.notifications.schedule import after_others, due_at
+from gateway.notifications.store import NotificationRecords, Told
 from gateway.notifications.texts import compose, mail_text
 from gateway.telemetry.ports import Count, Event
 
@@ -81,7 +82,7 @@ class NotificationWatch:
     ) -> frozenset[Way]:
         """Write what is new; return the ways that it is for."""
         current = {each.key for each in occasions}
-        made: list[Notification] = []
+        found: list[tuple[Recipient, Occasion]] = []
         looked_at: dict[tuple[str, Way], tuple[object, set[Key]]] = {}
         for each in everybody:
             name = each.name, each.way
@@ -90,13 +91,14 @@ class NotificationWatch:
             fresh = [one for one in occasions if one.kind in each.kinds and one.key not in seen]
             if fresh:
                 concerned = await each.concerned(fresh)
-                made += [self._notification(each, one, now) for one in concerned]
+                found += [(each, one) for one in concerned]
             looked_at[name] = each.version, seen | {one.key for one in fresh}
-        await self.records.add(made)
+        last = await self.records.last_due(now) if found else {}
+        await self.records.add([self._notification(*each, last, now) for each in found])
         # Only now: what a failing store has not taken is found again.
         self.seen.clear()
         self.seen.update(looked_at)
-        return frozenset(each.way for each in made)
+        return frozenset(each.way for each, _ in found)
 
     async def _mail(
         self, people: Mapping[str, UserRecipient], occasions: Sequence[Occasion], now: datetime
@@ -117,8 +119,14 @@ class NotificationWatch:
                 self.count(Event.NOTIFICATION, f"{Way.MAIL}.{State.SENT}")
 
     def _notification(
-        self, recipient: Recipient, occasion: Occasion, now: datetime
+        self,
+        recipient: Recipient,
+        occasion: Occasion,
+        last: Mapping[Told, datetime],
+        now: datetime,
     ) -> Notification:
+        due = due_at(occasion, recipient.choice, now, recipient.way)
+        told = last.get((recipient.name, recipient.way, occasion.kind))
         return Notification(
             id=self.new_id(),
             recipient=recipient.name,
@@ -126,7 +134,7 @@ class NotificationWatch:
             subject=occasion.subject,
             way=recipient.way,
             created_at=now,
-            due_at=due_at(occasion, recipient.choice, now, recipient.way),
+            due_at=after_others(due, occasion.ends_at, now, told),
         )
 
 
@@ -157,7 +165,7 @@ def message_event(
     companies: Collection[str] | None,
 ) -> AuditEvent:
     """
-    Return the audit event of a message: to whom, by which way, about what.
+    Return the audit event of a message: to whom, by which way, about what, and which orders.
 
     ``companies`` are those of a chat; of a person the store finds them by the recipient.
     """
@@ -166,5 +174,8 @@ def message_event(
         "kinds": " ".join(sorted({each.kind.value for each in sent})),
         "count": str(len(sent)),
     }
+    orders = [each.subject for each in sent if each.kind in OF_ORDERS]
+    if orders:
+        details["orders"] = " ".join(sorted(orders))
     event = AuditContext(_ACTOR, now).event(SENT, recipient, details)
     return event if companies is None else replace(event, companies=frozenset(companies))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import orjson
 import pytest
 from msgspec.structs import replace as altered
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 
 from gateway.app.store import Store
 from gateway.banks.model import ProviderMinute
@@ -36,6 +36,7 @@ from gateway.notifications.model import (
     State,
     Way,
 )
+from gateway.notifications.schedule import TOGETHER
 from gateway.notifications.service import Chats, Notifications
 from gateway.notifications.store import CLAIM, ChoiceRecords, NotificationRecords
 from gateway.notifications.watch import SENT
@@ -153,7 +154,12 @@ async def test_an_order_is_mailed_once_to_each_person_who_can_decide_it(
     assert mail.text.endswith(f"\n{ORIGIN}/panel/approvals/{order.id}\n")
     [act] = [each for each in await acts_of(store) if each.event.action == SENT]
     assert act.event.subject == f"user:{decider.id}"
-    assert act.event.details == {"way": "mail", "kinds": "order", "count": "1"}
+    assert act.event.details == {
+        "way": "mail",
+        "kinds": "order",
+        "count": "1",
+        "orders": order.id,
+    }
 
 
 @both
@@ -220,8 +226,78 @@ async def test_what_waited_through_the_night_is_one_mail_with_one_link(store: St
 
     [mail] = await mails(store)
     assert before == []
-    assert mail.subject == "[pixgate] 2 avisos"
+    assert mail.subject == "[pixgate] 2 solicitações esperam uma decisão"
     assert mail.text.count("https://") == 1
+
+
+@both
+async def test_orders_of_one_minute_are_two_mails(store: Store, second: Store, clock: Clock):
+    """The first at once; the others together, with their number and one link to the list."""
+    orderer = await add_user(store, "orderer", Role.OPERATOR)
+    await add_user(store, "decider", Role.APPROVER)
+    watch, orders, counts = watch_on(store, clock), [], []
+    for number in range(6):
+        clock.at = NOW + 3 * number * SECOND
+        orders.append(await ordered(store, orderer))
+        await watch.turn()
+        counts.append(len(await mails(store)))
+    clock.at = NOW + TOGETHER - SECOND
+    await watch.turn()
+    counts.append(len(await mails(store)))
+
+    clock.at = NOW + TOGETHER
+    for each in (watch_on(second, clock), watch):
+        await each.turn()
+    clock.at = NOW + 2 * TOGETHER
+    last = await ordered(store, orderer)
+    await watch.turn()
+
+    first, others, later = await mails(store)
+    assert counts == [1] * 7
+    assert first.text.endswith(f"{ORIGIN}/panel/approvals/{orders[0].id}\n")
+    assert others.subject == "[pixgate] 5 solicitações esperam uma decisão"
+    assert others.text.endswith(f"{ORIGIN}/panel/approvals\n")
+    assert later.text.endswith(f"{ORIGIN}/panel/approvals/{last.id}\n")
+    recorded = [
+        each.event.details["orders"] for each in await acts_of(store) if each.event.action == SENT
+    ]
+    ids = [each.id for each in orders]
+    assert sorted(recorded) == sorted([ids[0], " ".join(sorted(ids[1:])), last.id])
+
+
+async def test_what_others_wait_for_delays_no_other_kind_and_nothing_that_ends(
+    store: Store, clock: Clock
+):
+    orderer = await add_user(store, "orderer", Role.OPERATOR)
+    decider = await add_user(store, "decider", Role.APPROVER)
+    await choose(store, decider, Kind.ORDER, Kind.OPINION)
+    await ordered(store, orderer)
+    watch = watch_on(store, clock)
+    await watch.turn()
+    clock.at = NOW + SECOND
+    await in_review(store)
+    await watch.turn()
+    await ordered(store, orderer, ends_at=NOW + TOGETHER)
+    await watch.turn()
+
+    subjects = [each.subject for each in await mails(store)]
+    assert len(subjects) == 3
+    assert ["parecer" in each for each in subjects].count(True) == 1
+
+
+async def test_an_order_after_one_that_was_not_told_is_told_at_once(store: Store, clock: Clock):
+    orderer = await add_user(store, "orderer", Role.OPERATOR)
+    decider = await add_user(store, "decider", Role.APPROVER)
+    await ordered(store, orderer)
+    watch = watch_on(store, clock)
+    records = watch.records
+    await watch.turn()
+    await store.database.write(update(notifications).values(state=State.DROPPED.value))
+    await ordered(store, orderer)
+    await watch.turn()
+
+    assert await told(store) == [decider.name.lower()] * 2
+    assert await records.due(Way.MAIL, NOW + TOGETHER) == []
 
 
 async def test_an_order_that_was_decided_in_the_night_is_not_told(store: Store, clock: Clock):
@@ -284,7 +360,7 @@ async def test_a_digest_is_one_mail_in_the_evening(store: Store, clock: Clock):
 
     [mail] = await mails(store)
     assert before == []
-    assert mail.subject == "[pixgate] 2 avisos"
+    assert mail.subject == "[pixgate] 2 solicitações esperam uma decisão"
 
 
 async def test_nothing_is_mailed_to_a_person_who_chose_nothing(store: Store, clock: Clock):

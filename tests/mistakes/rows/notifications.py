@@ -168,4 +168,22 @@ ROWS = (
         wrong="\n",
         tests=(f"{_STORE}::test_nothing_is_told_that_began_more_than_thirty_days_ago",),
     ),
+    Mistake(
+        name="each-order-a-message",
+        promise="Orders that come up within a minute of a message come together.",
+        source=_PAGE,
+        file="gateway/notifications/watch.py",
+        right="after_others(due, occasion.ends_at, now, told)",
+        wrong="due",
+        tests=(f"{_STORE}::test_orders_of_one_minute_are_two_mails",),
+    ),
+    Mistake(
+        name="order-waits-for-one-that-was-dropped",
+        promise="What was not told delays nothing.",
+        source=_PAGE,
+        file="gateway/notifications/store.py",
+        right="about_now, counts)",
+        wrong="about_now)",
+        tests=(f"{_STORE}::test_an_order_after_one_that_was_not_told_is_told_at_once",),
+    ),
 )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gateway.notifications.model import Choice, Kind, Occasion
-from gateway.notifications.schedule import due_at
+from gateway.notifications.schedule import after_others, due_at
 
 EVENING = Choice(at_once=(), digest=(Kind.ORDER,))
 NEVER_QUIET = Choice(quiet_from="", quiet_until="")
@@ -43,6 +43,27 @@ def test_what_is_not_urgent_waits_for_the_morning_or_the_evening(
     choice: Choice, now: datetime, due: datetime
 ):
     assert due_at(order(), choice, now) == due
+
+
+@pytest.mark.parametrize(
+    ("last", "sent"),
+    [
+        (None, 0),
+        (-60, 0),
+        (-59, 1),
+        (0, 60),
+        (20, 20),
+        (60, 60),
+        (61, 0),
+    ],
+)
+def test_what_comes_up_within_a_minute_of_a_message_waits_for_its_end(last: int | None, sent: int):
+    now, second = local(20, 9), timedelta(seconds=1)
+    told = None if last is None else now + last * second
+
+    assert after_others(now, None, now, told) == now + sent * second
+    assert after_others(now, now + sent * second, now, told) == now
+    assert after_others(local(20, 18), None, now, told) == local(20, 18)
 
 
 @pytest.mark.parametrize("choice", [Choice(), EVENING])

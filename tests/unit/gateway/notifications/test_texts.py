@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gateway.notifications.model import ChatFormat, Kind, Occasion
-from gateway.notifications.texts import _WORDS, chat_body, compose, mail_text
+from gateway.notifications.texts import _WORDS, chat_body, compose, mail_text, push_body
 
 ORIGIN = "https://pix.example"
 ORDER = Occasion(
@@ -47,6 +47,18 @@ def test_a_message_about_several_occasions_has_one_link():
     assert message.text.splitlines()[1] == "- Calls to the bank sandbox fail"
     assert mail_text(message).count("https://") == 1
     assert mail_text(message).endswith(f"{ORIGIN}/panel")
+
+
+@pytest.mark.parametrize("kind", [*Kind])
+def test_a_message_about_several_of_one_kind_has_their_number_and_leads_to_their_list(kind: Kind):
+    words = {Kind.OUTFLOW: "stopped", Kind.BANK: "down"}
+    each = Occasion(kind=kind, subject="a1", word=words.get(kind, ""), link="/panel/one")
+
+    messages = [compose([each] * 5, language, ORIGIN) for language in ("pt-BR", "en")]
+
+    assert all(message.subject.startswith("5 ") for message in messages)
+    assert messages[0].link.startswith(f"{ORIGIN}/panel/")
+    assert push_body(messages[0], [each] * 5)["body"].startswith("5 ")
 
 
 def test_a_chat_takes_a_text():
