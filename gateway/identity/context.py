@@ -14,7 +14,7 @@ from gateway.core.clocks import Now
 from gateway.core.errors import ServiceError
 from gateway.core.sessions import Session
 from gateway.core.user import User
-from gateway.core.user_errors import NOT_POSSIBLE
+from gateway.core.user_errors import NOT_POSSIBLE, TOKEN_INVALID
 from gateway.identity.passkey_challenges import PasskeyChallenges
 from gateway.identity.passwords import PasswordHasher
 from gateway.identity.store import IdentityStore
@@ -131,6 +131,18 @@ class IdentityContext:
     def own_audit_event(self, user: User, word: str, **details: str) -> AuditEvent:
         """Build the audit event of a user's act on their own account."""
         return self.audit_event(f"user:{user.email}", word, f"user:{user.id}", **details)
+
+    async def active_user(self, user_id: str) -> User:
+        """
+        Read the user of a session from the store again.
+
+        Raises:
+            ServiceError: TOKEN_INVALID for a disabled user.
+        """
+        user = await self.stores.users.find(user_id)
+        if user is None or not user.active:
+            raise ServiceError(TOKEN_INVALID, "person_disabled")
+        return user
 
     async def change_user(
         self,

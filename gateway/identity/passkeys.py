@@ -18,7 +18,6 @@ from gateway.core.user import User
 from gateway.core.user_errors import (
     NOT_FOUND,
     NOT_POSSIBLE,
-    TOKEN_INVALID,
     VALIDATION_FAILED,
 )
 from gateway.identity.context import IdentityContext, changed_meanwhile
@@ -77,7 +76,8 @@ class Passkeys:
         Raises:
             ServiceError: NOT_POSSIBLE with ten passkeys, or where browsers use none of this panel.
         """
-        user, known = await self._user(caller), await self.list(caller)
+        user = await self.context.active_user(caller.user_id)
+        known = await self.list(caller)
         _refuse_many(known)
         challenge = PasskeyCheck(self.context).challenge(Use.REGISTRATION, caller.session_id)
         return self.context.relying_party.registration_options(challenge, user, known)
@@ -191,12 +191,6 @@ class Passkeys:
         return await Reauthentication(self.context).prove(
             caller, proof.password, proof.code, client, proof.passkey
         )
-
-    async def _user(self, caller: SignedInUser) -> User:
-        user = await self.context.stores.users.find(caller.user_id)
-        if user is None or not user.active:
-            raise ServiceError(TOKEN_INVALID, "person_disabled")
-        return user
 
 
 def _refuse_many(known: Sequence[Passkey]) -> None:

@@ -22,7 +22,6 @@ from gateway.core.user_errors import (
     MFA_INVALID,
     NOT_POSSIBLE,
     STEP_UP_REQUIRED,
-    TOKEN_INVALID,
 )
 from gateway.identity.context import IdentityContext, changed_meanwhile
 from gateway.identity.factor_removal import FactorRemovals
@@ -64,7 +63,7 @@ class SecondFactors:
             ServiceError: STEP_UP_REQUIRED for a user without a second factor;
                 MFA_INVALID; TOO_MANY_ATTEMPTS.
         """
-        user = await self._user(caller)
+        user = await self.context.active_user(caller.user_id)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
         counted = "" if caller.is_known_at(client.address) else caller.session_id
@@ -122,7 +121,7 @@ class SecondFactors:
             ServiceError: NOT_POSSIBLE while there is an app, which must be removed first; as
                 ``Reauthentication.prove``.
         """
-        user = _without_app(await self._user(caller))
+        user = _without_app(await self.context.active_user(caller.user_id))
         proof = Reauthentication(self.context)
         await proof.prove(caller, password, code, client, passkey)
         secret = pyotp.random_base32()
@@ -144,7 +143,7 @@ class SecondFactors:
             ServiceError: MFA_INVALID; NOT_POSSIBLE when no enrolment was started;
                 TOO_MANY_ATTEMPTS.
         """
-        user = _without_app(await self._user(caller))
+        user = _without_app(await self.context.active_user(caller.user_id))
         if user.totp is None:
             detail = "begin to enrol an authenticator app first"
             raise ServiceError(NOT_POSSIBLE, "factor_absent", detail=detail)
@@ -236,13 +235,6 @@ class SecondFactors:
         user = await Reauthentication(self.context).prove(caller, password, code, client, passkey)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
-        return user
-
-    async def _user(self, caller: SignedInUser) -> User:
-        """Read the caller from the store again."""
-        user = await self.context.stores.users.find(caller.user_id)
-        if user is None or not user.active:
-            raise ServiceError(TOKEN_INVALID, "person_disabled")
         return user
 
     async def _change(

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from gateway.core import trace
 from gateway.identity.context import IdentitySettings, is_valid
+from tests.world.identity import refusal_of
 
 
 def unheard(user):
@@ -37,6 +38,16 @@ async def test_a_concurrent_change_is_not_overwritten(identity_world, maria):
 
     assert changed is not None
     assert (changed.name, changed.active) == ("Ana", False)
+
+
+async def test_a_disabled_user_is_no_active_user(identity_world, maria):
+    context = identity_world.context
+    assert await context.active_user(maria.id) == maria
+    await identity_world.store.identity.users.replace(replace(maria, active=False), None)
+
+    for user_id in (maria.id, "nobody"):
+        refused = await refusal_of(context.active_user(user_id))
+        assert refused == ("token_invalid", "person_disabled")
 
 
 async def test_each_change_has_a_later_time_than_the_one_before(identity_world, maria):
