@@ -14,7 +14,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
 from gateway.core.sessions import SignedInUser
 from gateway.core.storage import AlreadyExists
-from gateway.core.user import User
+from gateway.core.user import RecoveryCode, User
 from gateway.core.user_errors import (
     NOT_FOUND,
     NOT_POSSIBLE,
@@ -106,8 +106,11 @@ class Passkeys:
         answered = check.answered(wanted.registration, Use.REGISTRATION, caller.session_id)
         made = self.context.relying_party.register(wanted.registration, answered.content)
         await check.use_up(answered, user.id)
-        # before the passkey counts, so that nobody has a second factor without codes
-        codes = () if user.has_factor else await SecondFactorCodes(self.context).renew(user)
+        # stored with the passkey: nobody has a second factor without codes, or codes of another
+        codes: Sequence[str] = ()
+        rows: Sequence[RecoveryCode] = ()
+        if not user.has_factor:
+            codes, rows = await SecondFactorCodes(self.context).make(user)
         new = Passkey(
             id=self.context.new_id(),
             user_id=user.id,
@@ -121,7 +124,7 @@ class Passkeys:
             user, "passkey.registered", passkey=new.id, name=called
         )
         try:
-            if not await self.context.stores.passkeys.add(new, user.updated_at, event):
+            if not await self.context.stores.passkeys.add(new, user.updated_at, event, rows):
                 raise changed_meanwhile()
         except AlreadyExists as problem:
             detail = "this passkey is registered already"

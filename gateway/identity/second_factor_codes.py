@@ -52,13 +52,18 @@ class SecondFactorCodes:
 
     async def renew(self, user: User) -> list[str]:
         """Void every recovery code and return ten new ones; only digests are stored."""
-        made, make = make_recovery_codes(), self.context.crypto.hashing.make
-        rows = [
-            RecoveryCode(user_id=user.id, index=index, digest=await make(code))
-            for index, code in enumerate(made)
-        ]
+        made, rows = await self.make(user)
         await self.context.stores.users.replace_codes(user.id, rows)
         return made
+
+    async def make(self, user: User) -> tuple[list[str], list[RecoveryCode]]:
+        """Make ten recovery codes, and what is to be stored of them."""
+        made, digest_of = make_recovery_codes(), self.context.crypto.hashing.make
+        rows = [
+            RecoveryCode(user_id=user.id, index=index, digest=await digest_of(code))
+            for index, code in enumerate(made)
+        ]
+        return made, rows
 
     async def left(self, user_id: str) -> int:
         """Count the unused recovery codes."""

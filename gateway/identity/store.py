@@ -245,11 +245,10 @@ class StoredUsers:
         return await self._database.write(later) == 1
 
     async def replace_codes(self, user_id: str, codes: Sequence[RecoveryCode]) -> None:
-        """Void every recovery code and store these."""
+        """Void every recovery code and store these; of two at once the later ones stay."""
         async with self._database.writing() as connection:
-            await _void(connection, user_id)
-            if codes:
-                await connection.execute(insert(recovery_codes), [row_of(each) for each in codes])
+            await connection.execute(_OWNER, {"user_id": user_id})
+            await _replace_codes(connection, user_id, codes)
 
     async def codes(self, user_id: str) -> Sequence[RecoveryCode]:
         """Return every recovery code by index, used ones included."""
@@ -294,6 +293,15 @@ def _user_row(user: User) -> dict[str, object]:
     }
 
 
+async def _replace_codes(
+    connection: AsyncConnection, user_id: str, codes: Sequence[RecoveryCode]
+) -> None:
+    """Void every recovery code of a locked user and store these."""
+    await _void(connection, user_id)
+    if codes:
+        await connection.execute(insert(recovery_codes), [row_of(each) for each in codes])
+
+
 async def _void(connection: AsyncConnection, user_id: str) -> None:
     await connection.execute(delete(recovery_codes).where(recovery_codes.c.user_id == user_id))
 
@@ -312,13 +320,30 @@ class StoredPasskeys:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, passkey: Passkey, seen: datetime, event: AuditEvent) -> bool:
+    async def add(
+        self,
+        passkey: Passkey,
+        seen: datetime,
+        event: AuditEvent,
+        codes: Sequence[RecoveryCode] = (),
+    ) -> bool:
         """
         Store one of a user whose ``updated_at`` is still ``seen``; False for another.
+
+        With recovery ``codes`` it is the first one, and they are stored with it: False, and
+        nothing is stored, where another was registered meanwhile.
 
         Raises:
             AlreadyExists: its credential is registered.
         """
+        try:
+            return await self._add(passkey, seen, event, codes)
+        except _Lost:
+            return False
+
+    async def _add(
+        self, passkey: Passkey, seen: datetime, event: AuditEvent, codes: Sequence[RecoveryCode]
+    ) -> bool:
         enrolled = (
             update(users)
             .where(users.c.id == passkey.user_id, users.c.updated_at == seen)
@@ -329,6 +354,11 @@ class StoredPasskeys:
                 return False
             if not await self._database.add(connection, passkeys, row_of(passkey)):
                 raise AlreadyExists(passkey.id)
+            if codes:
+                theirs = await connection.execute(_PASSKEYS_OF, {"user_id": passkey.user_id})
+                if len(theirs.all()) > 1:
+                    raise _Lost
+                await _replace_codes(connection, passkey.user_id, codes)
             await audit_log.append(connection, event)
         return True
 

@@ -10,6 +10,7 @@ import pytest
 
 from gateway.app.store import Store
 from gateway.core.storage import AlreadyExists
+from gateway.core.user import RecoveryCode
 from gateway.identity.model import Challenge, Passkey
 from gateway.identity.store import EVERY
 from tests.contract.stores.databases import both
@@ -66,6 +67,63 @@ async def test_a_credential_is_registered_once(store: Store):
         await store.identity.passkeys.add(replace(ONE, id="new"), user().updated_at, event())
 
     assert len(await store.identity.passkeys.of(MARIA)) == 2
+
+
+@both
+async def test_of_two_first_passkeys_at_once_one_is_stored_with_its_codes(
+    store: Store, second: Store
+):
+    """The other one's codes would void those that were shown."""
+    await store.identity.users.add(user(), event())
+    codes = [
+        [RecoveryCode(user_id=MARIA, index=index, digest=f"{name}{index}") for index in range(10)]
+        for name in ("one", "two")
+    ]
+
+    stored = await asyncio.gather(
+        store.identity.passkeys.add(ONE, user().updated_at, event(), codes[0]),
+        second.identity.passkeys.add(TWO, user().updated_at, event(), codes[1]),
+    )
+
+    [first] = await store.identity.passkeys.of(MARIA)
+    assert sorted(stored) == [False, True]
+    assert await store.identity.users.codes(MARIA) == codes[stored.index(True)]
+    assert first == (ONE, TWO)[stored.index(True)]
+
+
+@both
+async def test_of_two_registrations_of_one_passkey_at_once_one_is_refused(
+    store: Store, second: Store
+):
+    await store.identity.users.add(user(), event())
+    codes = [RecoveryCode(user_id=MARIA, index=0, digest="one")]
+
+    stored = await asyncio.gather(
+        store.identity.passkeys.add(ONE, user().updated_at, event(), codes),
+        second.identity.passkeys.add(replace(ONE, id="two"), user().updated_at, event(), codes),
+        return_exceptions=True,
+    )
+
+    assert {type(each) for each in stored} == {AlreadyExists, bool}
+    assert len(await store.identity.passkeys.of(MARIA)) == 1
+
+
+@both
+async def test_recovery_codes_are_replaced_twice_at_once(store: Store, second: Store):
+    await store.identity.users.add(user(), event())
+    sets = [
+        [RecoveryCode(user_id=MARIA, index=index, digest=f"{name}{index}") for index in range(10)]
+        for name in range(6)
+    ]
+
+    await asyncio.gather(
+        *(
+            each.identity.users.replace_codes(MARIA, codes)
+            for each, codes in zip([store, second] * 3, sets, strict=True)
+        )
+    )
+
+    assert await store.identity.users.codes(MARIA) in sets
 
 
 @both

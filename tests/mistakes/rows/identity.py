@@ -15,6 +15,7 @@ _PASSKEYS = "tests/unit/gateway/identity/test_passkeys.py"
 _REMOVAL = "tests/unit/gateway/identity/test_factor_removal.py"
 _FIRST_ENDS = "test_the_first_passkey_ends_the_other_sessions_and_a_further_one_none"
 _NOTIFIED = "tests/contract/stores/test_notifications.py"
+_PASSKEYS_STORED = "tests/contract/stores/test_passkeys.py"
 _PASSKEY_CHECK = "tests/unit/gateway/identity/test_passkey_check.py"
 _WEBAUTHN = "tests/unit/gateway/identity/test_webauthn.py"
 _PANEL_COOKIES = "tests/unit/gateway/identity/test_cookies_panel_cookies.py"
@@ -514,5 +515,16 @@ ROWS = (
         right="await self._count({factor_key(user_id): limit})",
         wrong="await self.context.stores.failures.find([factor_key(user_id)]) or limit",
         tests=(f"{_SIGN_IN}::test_ten_wrong_codes_lock_the_factor_for_fifteen_minutes",),
+    ),
+    Mistake(
+        name="codes-voided-by-a-passkey-at-the-same-time",
+        promise="Recovery codes that were shown are those that work, also of two registrations at once.",
+        source="docs/adr/0081-passkeys-are-both-factors.md",
+        file="gateway/identity/store.py",
+        right="if len(theirs.all()) > 1:",
+        wrong="if False:",
+        tests=(
+            f"{_PASSKEYS_STORED}::test_of_two_first_passkeys_at_once_one_is_stored_with_its_codes",
+        ),
     ),
 )

@@ -165,6 +165,24 @@ async def test_a_passkey_is_registered_for_one_user(identity_world, maria):
     assert await refusal_of(again) == ("not_possible", "passkey_known")
 
 
+async def test_of_two_registrations_of_one_passkey_at_once_one_counts(identity_world, maria):
+    """The codes that are shown are those that work."""
+    came, authenticator = await identity_world.sign_in(), Authenticator()
+    services = identity_world.services
+
+    ended = await asyncio.gather(
+        *(register(services, came.person, authenticator) for _ in range(2)),
+        return_exceptions=True,
+    )
+
+    [codes] = [each for each in ended if not isinstance(each, Exception)]
+    [refused] = [each for each in ended if isinstance(each, ServiceError)]
+    assert refused.reason in {"passkey_known", "changed_meanwhile"}
+    assert len(await services.passkeys.list(came.person)) == 1
+    asked = await services.sign_in.login(EMAIL, PASSWORD, HOME)
+    assert await services.sign_in.submit_code(asked.mfa_token, codes[0], HOME)
+
+
 async def test_a_user_has_ten_passkeys_at_most(identity_world, maria):
     authenticator = await enrolled(identity_world)
     services, came = identity_world.services, await sign_in(identity_world.services, authenticator)
