@@ -238,7 +238,7 @@ ROWS = (
         source="docs/people.md",
         file="gateway/identity/second_factors.py",
         right=(
-            "        user = _without_app(await self._user(caller))\n"
+            "        user = _without_app(await self.context.active_user(caller.user_id))\n"
             "        proof = Reauthentication(self.context)\n"
         ),
         wrong=(
@@ -518,7 +518,7 @@ ROWS = (
     ),
     Mistake(
         name="codes-voided-by-a-passkey-at-the-same-time",
-        promise="Recovery codes that were shown are those that work, also of two registrations at once.",
+        promise="Shown recovery codes are those that work, also of two registrations at once.",
         source="docs/adr/0081-passkeys-are-both-factors.md",
         file="gateway/identity/store.py",
         right="if len(theirs.all()) > 1:",
