@@ -79,7 +79,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Portuguese words for those of the contract."""
 
-_CURRENCY: Final = re.compile(r"R\$[\s\xa0]*")
+_CURRENCY: Final = re.compile(r"\AR\$[\s\xa0]*")
 _WHOLE: Final = re.compile(r"\d{1,13}", re.ASCII)
 _COMMA: Final = re.compile(r"(\d{1,13}|\d{1,3}(?:\.\d{3}){1,4}),(\d{2})", re.ASCII)
 _POINT: Final = re.compile(r"(\d{1,13}|\d{1,3}(?:,\d{3}){1,4})\.(\d{2})", re.ASCII)

@@ -71,6 +71,8 @@ def test_an_amount_that_means_one_thing_is_read(text: str, centavos: int):
         ("1,23,45", "amount_in_file"),
         ("1E+03", "amount_in_file"),
         ("-1,00", "amount_in_file"),
+        ("1R$00", "amount_in_file"),
+        ("10R$ ,00", "amount_in_file"),
         ("\u0661,\u0660\u0660", "amount_in_file"),
         ("0,00", "not_positive"),
         ("", "missing"),
