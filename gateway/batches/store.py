@@ -71,6 +71,13 @@ ABANDONED: Final = timedelta(minutes=1)
 _RUNNING: Final = batches.c.state == BatchState.RUNNING.value
 _ORDERING: Final = batch_rows.c.state == RowState.ORDERING.value
 _WAITS: Final = batch_rows.c.state == RowState.WAITING.value
+_BEGUN: Final = batch_rows.c.state.in_(
+    [RowState.ORDERING.value, RowState.WAITING.value, RowState.CANCELLED.value]
+)
+_OF_ENDED: Final = case(
+    (batch_rows.c.began_at.is_(None), RowState.CANCELLED.value), else_=RowState.ORDERING.value
+)
+"""A row that was tried may have a payout: it is settled as one whose worker was killed."""
 
 _ORDERS: Final = (
     approvals.c.subject == batches.c.id,
@@ -317,6 +324,8 @@ class BatchRecords:
         """
         End an open file, and cancel the rows that nobody began, with a code.
 
+        Rows that were begun and wait again are settled by what the store has, as ``abandoned``.
+
         Returns:
             False when it had ended before; nothing was changed.
         """
@@ -335,7 +344,7 @@ class BatchRecords:
             await connection.execute(
                 update(batch_rows)
                 .where(batch_rows.c.batch_id == batch_id, _WAITS)
-                .values(state=RowState.CANCELLED.value, code=code)
+                .values(state=_OF_ENDED, code=code)
             )
             await audit_log.append(connection, event)
         return True
@@ -382,9 +391,15 @@ class BatchRecords:
         return await self._database.write(taken) == 1
 
     async def finish(self, row: BatchRow, state: RowState, code: str = "", tries: int = 0) -> None:
-        """Store what became of a row that was begun."""
+        """
+        Store what became of a row that was begun.
+
+        That its payout is stored counts even where the row was settled without it meanwhile: its
+        worker was only suspended.
+        """
         changed = {"state": state.value, "code": code, "tries": tries}
-        done: Update = update(batch_rows).where(*_one(row.batch_id, row.number), _ORDERING)
+        from_ = _BEGUN if state is RowState.ORDERED else _ORDERING
+        done: Update = update(batch_rows).where(*_one(row.batch_id, row.number), from_)
         await self._database.write(done.values(changed))
 
     async def forget(self, before: datetime) -> int:

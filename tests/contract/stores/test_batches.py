@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -318,6 +319,51 @@ async def test_a_row_that_was_begun_when_its_file_was_cancelled_is_settled_by_th
     assert await world.stands(sent) == {Progress.SENT: 1}
     assert await world.stands(unsent) == {Progress.NOT_SENT: 1}
     assert len(world.paid) == 1
+
+
+@both
+async def test_a_row_whose_payout_is_stored_after_its_file_was_cancelled_is_what_that_is(
+    world: BatchWorld, monkeypatch: pytest.MonkeyPatch
+):
+    """Its worker was suspended: the row had been settled without a payout."""
+    batch_id, create = await world.approved(row("a")), type(world.node.payouts).create
+
+    async def suspended(*given: Any) -> object:
+        await world.stop(batch_id)
+        world.clock.passes(ABANDONED.total_seconds() + 1)
+        await world.worker.turn()
+        assert await world.stands(batch_id) == {Progress.NOT_SENT: 1}
+        return await create(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(world.node.payouts), "create", suspended)
+        await world.worker.turn()
+
+    [found] = await world.rows(batch_id)
+    assert (found.status, found.has_payout) == (Progress.SENT, True)
+    assert len(world.paid) == 1
+
+
+@both
+async def test_a_cancelled_row_that_was_tried_is_what_becomes_of_its_payout(world: BatchWorld):
+    world.node.bank.says = [IS_NOT_SENT, IS_SETTLED]
+    batch_id = await world.approved(row("a"), row("b"))
+    await world.worker.turn()
+    await world.stop(batch_id)
+    world.clock.passes(ABANDONED.total_seconds() + 1)
+    await world.worker.turn()
+    before = [(each.status, each.has_payout) for each in await world.rows(batch_id)]
+
+    again = await world.approved(row("a"))
+    await world.worker.turn()
+
+    assert before == [(Progress.NOT_SENT, True), (Progress.NOT_SENT, False)]
+    assert [each.status for each in await world.rows(batch_id)] == [
+        Progress.PAID,
+        Progress.NOT_SENT,
+    ]
+    assert await world.stands(again) == {Progress.PAID: 1}
+    assert len(world.paid) == 2
 
 
 async def test_at_the_end_of_the_day_the_rest_is_not_sent(world: BatchWorld):

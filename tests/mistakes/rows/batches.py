@@ -8,6 +8,7 @@ _READING = "tests/unit/gateway/batches/test_reading.py"
 _STORES = "tests/contract/stores/test_batches.py"
 _KILLED = "test_a_worker_that_is_killed_after_the_bank_has_a_payout_does_not_pay_it_again"
 _CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_by_whoever_stops_payouts"
+_STORED_LATER = "test_a_row_whose_payout_is_stored_after_its_file_was_cancelled_is_what_that_is"
 _LEARNS_NOTHING = "test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number"
 _REFUSED = "        except ServiceError as refusal:\n"
 _PAGE = "docs/batches.md"
@@ -84,9 +85,27 @@ ROWS = (
         promise="Rows that nobody began are never paid once the file is cancelled.",
         source=_PAGE,
         file="gateway/batches/store.py",
-        right="                .values(state=RowState.CANCELLED.value, code=code)",
+        right="                .values(state=_OF_ENDED, code=code)",
         wrong="                .values(code=code)",
         tests=(f"{_STORES}::{_CANCELLED}",),
+    ),
+    Mistake(
+        name="cancelled-row-forgets-its-payout",
+        promise="A cancelled row whose payout is stored later is what became of that.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="from_ = _BEGUN if state is RowState.ORDERED else _ORDERING",
+        wrong="from_ = _ORDERING",
+        tests=(f"{_STORES}::{_STORED_LATER}",),
+    ),
+    Mistake(
+        name="cancelled-row-that-was-tried-has-no-payout",
+        promise="A row that was tried before its file was cancelled is what becomes of its payout.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="    (batch_rows.c.began_at.is_(None), RowState.CANCELLED.value), else_=",
+        wrong="    (batch_rows.c.number > 0, RowState.CANCELLED.value), else_=",
+        tests=(f"{_STORES}::test_a_cancelled_row_that_was_tried_is_what_becomes_of_its_payout",),
     ),
     Mistake(
         name="stop-only-delays-a-file",
