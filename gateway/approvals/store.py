@@ -27,7 +27,7 @@ from gateway.core.windows import Listed
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.orders import deciding
-from gateway.store.tables.backoffice import approvals, batch_rows
+from gateway.store.tables.backoffice import approvals, batch_rows, batches
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.scope import Conditions, of_company
 
@@ -113,7 +113,11 @@ class StoredApprovals:
         return [from_row(row, Approval) for row in rows]
 
     async def people_of(self, account_id: str, reference: str) -> frozenset[str]:
-        """Return the ids of the users who ordered and approved a payout, or the file it is of."""
+        """
+        Return the ids of the users who ordered and approved a payout, or the file it is of.
+
+        Whoever let the file go on after it was held is one of them.
+        """
         digest = reference_digest(reference)
         single = select(approvals.c.ordered_by, approvals.c.decided_by).where(
             approvals.c.kind == ApprovalKind.PAYOUT.value,
@@ -128,8 +132,19 @@ class StoredApprovals:
             batch_rows.c.reference_sha256 == digest,
             approvals.c.state == ApprovalState.APPROVED.value,
         )
+        let_go_on = select(batches.c.resumed_by).where(
+            batches.c.id == batch_rows.c.batch_id,
+            batch_rows.c.account_id == account_id,
+            batch_rows.c.reference_sha256 == digest,
+        )
         rows = await self._database.rows(union_all(single, of_file))
-        return frozenset(user_id for row in rows for user_id in row)
+        files = await self._database.rows(let_go_on)
+        return frozenset(
+            (
+                *(user_id for row in rows for user_id in row),
+                *(user_id for each in files for user_id in each.resumed_by),
+            )
+        )
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when the order no longer waits."""

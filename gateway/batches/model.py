@@ -188,7 +188,7 @@ class Batch(Struct, frozen=True, kw_only=True):
         day: The date of its payouts; None before it is carried out.
         began_at: When it was let go, or let go on, last.
         held_for: The reason word for which it is held.
-        resumed_by: The id of the user who let it go on.
+        resumed_by: The ids of the users who let it go on, each once.
     """
 
     id: str
@@ -205,7 +205,7 @@ class Batch(Struct, frozen=True, kw_only=True):
     day: date | None = None
     began_at: datetime | None = None
     held_for: str = ""
-    resumed_by: str = ""
+    resumed_by: tuple[str, ...] = ()
     ended_at: datetime | None = None
 
     @property

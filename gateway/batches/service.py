@@ -270,6 +270,8 @@ class Batches:
         """
         Let a held file go on, on the day of its payouts.
 
+        Whoever does had a hand in its payouts, as its approver: they do not review them.
+
         Raises:
             ServiceError: ``NOT_FOUND``; ``FORBIDDEN`` for whoever uploaded it.
             RuleViolation: it is not held, or its day is over.
@@ -281,7 +283,7 @@ class Batches:
         if batch.day != now.date() and batch.state is BatchState.HELD:
             raise RuleViolation(_DAY_OVER, "day_over")
         event = who.acting.event("batch.resumed", _subject(batch), {"held_for": batch.held_for})
-        if not await self.records.resume(batch_id, person.user_id, now, event):
+        if not await self.records.resume(batch, person.user_id, now, event):
             raise RuleViolation(_NOT_HELD, "not_held")
         return await self.get(who, batch_id)
 

@@ -311,12 +311,24 @@ class BatchRecords:
         changed = {"state": BatchState.HELD.value, "held_for": why}
         return await self._step(batch_id, BatchState.RUNNING, changed, event)
 
-    async def resume(self, batch_id: str, user_id: str, now: datetime, event: AuditEvent) -> bool:
-        """Let a held file go on; what stopped it before counts no more."""
-        changed = {"state": BatchState.RUNNING.value, "held_for": "", "began_at": now}
-        return await self._step(
-            batch_id, BatchState.HELD, {**changed, "resumed_by": user_id}, event
+    async def resume(self, held: Batch, user_id: str, now: datetime, event: AuditEvent) -> bool:
+        """
+        Let a held file go on; what stopped it before counts no more.
+
+        Returns:
+            False when it is not held any more, or was let go on meanwhile.
+        """
+        people = tuple(dict.fromkeys((*held.resumed_by, user_id)))
+        step = (
+            update(batches)
+            .where(
+                batches.c.id == held.id,
+                batches.c.state == BatchState.HELD.value,
+                batches.c.resumed_by == held.resumed_by,
+            )
+            .values(state=BatchState.RUNNING.value, held_for="", began_at=now, resumed_by=people)
         )
+        return await audit_log.change(self._database, step, event)
 
     async def end(
         self, batch_id: str, state: BatchState, now: datetime, event: AuditEvent, code: str = ""

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import ColumnElement, Update, bindparam, exists, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    Update,
+    bindparam,
+    cast,
+    exists,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.core.approvals import (
@@ -133,10 +144,11 @@ def resumed_by(
     user_id: str, account_id: ColumnElement[str], reference_sha256: ColumnElement[bytes]
 ) -> ColumnElement[bool]:
     """Return the SQL condition: a user let the file of the payout go on after it was held."""
+    among = literal(" ").concat(cast(batches.c.resumed_by, Text)).concat(" ")
     return exists().where(
         *_in_file(account_id, reference_sha256),
         batches.c.id == batch_rows.c.batch_id,
-        batches.c.resumed_by == user_id,
+        among.contains(f" {user_id} ", autoescape=True),
     )
 
 

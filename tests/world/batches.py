@@ -63,6 +63,7 @@ def person(name: str, *roles: Role) -> SignedInUser:
 MARIA = person("maria", Role.OPERATOR)
 OLGA = person("olga", Role.OPERATOR)
 JOAO = person("joao", Role.APPROVER)
+EVA = person("eva", Role.APPROVER)
 VERA = person("vera", Role.VIEWER)
 BOTH = person("both", Role.OPERATOR, Role.APPROVER)
 
@@ -157,7 +158,7 @@ async def opened(store: Store) -> BatchWorld:
     """Open a world over a store that has the account and none of these people."""
     clock, stops = Clock(at=NOW), list[Stop]()
     ids = iter(f"00000000-0000-4000-8000-{number:012}" for number in range(1000))
-    for each in (MARIA, OLGA, JOAO, BOTH):
+    for each in (MARIA, OLGA, JOAO, EVA, BOTH):
         user = User(
             id=each.user_id,
             email=each.email,

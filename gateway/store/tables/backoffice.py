@@ -83,8 +83,8 @@ batches = Table(
     # Since when it is carried out: since the approval, or since a person let it go on.
     Column("began_at", Instant),
     Column("held_for", Text, nullable=False),
-    # Who let it go on after it was held, as an id.
-    Column("resumed_by", Text, nullable=False),
+    # Who let it go on after it was held, as ids.
+    Column("resumed_by", Words, nullable=False),
     Column("ended_at", Instant),
     Index("ix_payout_batches_made_at", "made_at"),
     Index("ix_payout_batches_account_id_file_sha256", "account_id", "file_sha256"),

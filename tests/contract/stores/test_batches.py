@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from gateway.app.store import Store
 from gateway.batches.model import BatchSearch, Oddity, Progress
@@ -19,10 +20,13 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money, Sum
 from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
+from gateway.store.orders import resumed_by
+from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both
 from tests.world.acts import acts_of
 from tests.world.batches import (
     BOTH,
+    EVA,
     JOAO,
     MARIA,
     OLGA,
@@ -546,6 +550,30 @@ async def test_the_approver_of_a_file_had_a_hand_in_its_payouts(world: BatchWorl
 
     assert people == {MARIA.user_id, JOAO.user_id}
     assert (await world.get(batch_id)).batch.status == "done"
+
+
+@both
+async def test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts(world: BatchWorld):
+    """Each of them, also where somebody else let it go on again."""
+    batch_id = await world.approved(row("a"), row("b"))
+    for who in (EVA, BOTH):
+        world.clock.passes(10)
+        world.halt()
+        await world.worker.turn()
+        world.clock.passes(7200)
+        await world.batches.resume(world.staff(who), batch_id)
+    await world.worker.turn()
+
+    people = await world.store.approvals.people_of(ACCOUNT, "a")
+    key = payouts.c.account_id, payouts.c.reference_sha256
+    for_stops = [
+        name
+        for name in ("eva", "both", "joao", "bo", "%")
+        if await world.store.database.rows(select(key[0]).where(resumed_by(name, *key)))
+    ]
+
+    assert people == {each.user_id for each in (MARIA, JOAO, EVA, BOTH)}
+    assert for_stops == ["eva", "both"]
 
 
 @both

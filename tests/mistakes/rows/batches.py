@@ -134,4 +134,22 @@ ROWS = (
         wrong="rows = await self._database.rows(single)",
         tests=(f"{_STORES}::test_the_approver_of_a_file_had_a_hand_in_its_payouts",),
     ),
+    Mistake(
+        name="who-lets-a-file-go-on-reviews-its-payouts",
+        promise="Whoever let a held file go on had a hand in its payouts.",
+        source=_PAGE,
+        file="gateway/approvals/store.py",
+        right="*(user_id for each in files for user_id in each.resumed_by),",
+        wrong="",
+        tests=(f"{_STORES}::test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts",),
+    ),
+    Mistake(
+        name="who-let-a-file-go-on-first-is-forgotten",
+        promise="Everybody who let a held file go on had a hand in its payouts, not the last alone.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="people = tuple(dict.fromkeys((*held.resumed_by, user_id)))",
+        wrong="people = (user_id,)",
+        tests=(f"{_STORES}::test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts",),
+    ),
 )
