@@ -348,7 +348,9 @@ class BatchRowDocument(Struct, frozen=True, kw_only=True):
     odd: Annotated[list[Oddity], meaning("What stands out, in words.", ["new_payee"])]
     status: Annotated[Progress, meaning("Where its payout stands.", "paid")]
     has_payout: Annotated[bool, meaning("Whether its payout exists, under the reference.")]
-    code: Annotated[str, meaning("Code with which it was refused; else empty.", "")]
+    code: Annotated[
+        str, meaning("Code with which its payout failed or was refused; else empty.", "")
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

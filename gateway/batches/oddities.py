@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -94,10 +94,13 @@ class Oddities:
         return found
 
     async def of(
-        self, account: Account, orders: Mapping[int, PayoutRequest], now: datetime
+        self,
+        account: Account,
+        orders: Mapping[int, PayoutRequest],
+        known: Container[int],
+        now: datetime,
     ) -> Mapping[int, tuple[Oddity, ...]]:
-        """Return what stands out, by row; rows without are left out."""
-        known = await self.known(account.id, orders)
+        """Return what stands out, by row; rows without are left out, ``known`` have payouts."""
         payees = await self._payees(account.company_id, orders, now)
         alike = Counter((_place(each.destination), each.value) for each in orders.values())
         ordered: Counter[PayeeKey] = Counter()

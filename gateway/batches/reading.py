@@ -25,7 +25,7 @@ from gateway.http.panel.pages.formats import typed_key
 from gateway.payouts.bodies import PayoutReader
 from gateway.payouts.model import PayoutRequest
 from gateway.reports.csv import brazilian, brazilian_head
-from policies.validation.fields import Number
+from policies.validation.fields import Number, like_ours
 
 MOST_ROWS: Final = 1_000
 """As many as a person who approves can look through; more are several files."""
@@ -59,6 +59,9 @@ TEMPLATE: Final = brazilian_head(tuple(COLUMNS)) + brazilian(
 )
 """A file with the header and two rows, as an example."""
 
+COLUMN: Final = "column"
+"""Names a column by its place, the first one being 1, where its own name cannot be repeated."""
+_FIELDS: Final = frozenset(COLUMNS.values())
 _REQUIRED: Final = ("reference", "value")
 _TO_KEY: Final = ("key_type", "key")
 _TO_ACCOUNT: Final = ("bank_number", "branch", "account", "account_type")
@@ -255,10 +258,11 @@ def _header(rows: Iterator[tuple[int, Sequence[str]]]) -> Sequence[str]:
     while names and not names[-1]:
         names.pop()
     fields = [COLUMNS.get(each, each) for each in names]
-    if not set(fields) <= set(COLUMNS.values()):
-        raise _Refused(Fault.FILE_COLUMNS, 1)
-    if len(set(fields)) != len(fields):
-        raise _Refused(Fault.FILE_COLUMN_TWICE, 1)
+    for place, each in enumerate(fields, 1):
+        if each not in _FIELDS:
+            raise _Refused(Fault.FILE_COLUMNS, 1, like_ours(each) or f"{COLUMN} {place}")
+        if each in fields[: place - 1]:
+            raise _Refused(Fault.FILE_COLUMN_TWICE, 1, each)
     for each in _REQUIRED:
         if each not in fields:
             raise _Refused(Fault.MISSING, 1, each)

@@ -33,7 +33,6 @@ from gateway.batches.model import (
     BatchStopBody,
     FileProblem,
     Oddity,
-    Progress,
     RowSearch,
     RowState,
     bound,
@@ -70,9 +69,6 @@ _OWN_FILE: Final = "Another person lets a file of your own go on."
 _NOT_OWN: Final = "Only whoever uploaded a file may order it."
 _ENDED: Final = "The file was carried out or cancelled already."
 _NOT_HELD: Final = "The file is not held any more: look at it again."
-_WENT_WELL: Final = frozenset({Progress.HELD, Progress.SENT, Progress.PAID})
-"""Says nothing of the code that a row got while its outcome was unknown."""
-
 _DAY_OVER: Final = "The day of its payouts is over: upload the rest as another file."
 
 
@@ -130,7 +126,7 @@ class Batches:
             made_at=now,
             ended_at=now if problems else None,
         )
-        odd = await self.oddities.of(account, taken, now)
+        odd = await self.oddities.of(account, taken, known, now)
         rows = [self._row(batch, number, each, odd) for number, each in taken.items()]
         details = {"account": account.id, "payouts": str(batch.payouts), "value": str(batch.value)}
         word = "refused" if problems else "uploaded"
@@ -223,7 +219,7 @@ class Batches:
         known = await self.oddities.known(account.id, orders)
         if _in_use(person, orders, known):
             raise ServiceError(user_errors.NOT_POSSIBLE, "other_content", field="reference")
-        odd = await self.oddities.of(account, orders, who.acting.now())
+        odd = await self.oddities.of(account, orders, known, who.acting.now())
         changed = {
             each.number: odd.get(each.number, ())
             for each in rows
@@ -402,7 +398,7 @@ class Batches:
             odd=[each for each in row.odd if each in words],
             status=shown.progress,
             has_payout=row.state is RowState.ORDERED,
-            code="" if shown.progress in _WENT_WELL else row.code,
+            code=shown.code,
         )
 
     async def _found(self, who: Staff, batch_id: str) -> ShownBatch:

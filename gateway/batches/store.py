@@ -99,6 +99,8 @@ _SHOWN: Final = select(
 )
 _ODD: Final = cast(batch_rows.c.odd, Text)
 """The words as one text; none of them is a part of another."""
+_WENT_WELL: Final = frozenset({Progress.HELD, Progress.SENT, Progress.PAID})
+"""Says nothing of the code that a row got while its outcome was unknown."""
 _KEY: Final = ("account_id", "reference_sha256")
 _OF_PAYOUT: Final = and_(*(payouts.c[each] == batch_rows.c[each] for each in _KEY))
 _OF_ARCHIVED: Final = and_(*(archived_payouts.c[each] == batch_rows.c[each] for each in _KEY))
@@ -110,6 +112,7 @@ _STATE: Final = case(
     else_=None,
 )
 """The state of a row's payout; NULL where the row has none of its own."""
+_FAILURE: Final = func.coalesce(payouts.c.failure_code, archived_payouts.c.failure_code, "")
 _CAME_BACK: Final = (
     select(func.coalesce(func.sum(returns.c.centavos), 0))
     .where(*(returns.c[each] == batch_rows.c[each] for each in _KEY))
@@ -157,10 +160,24 @@ class ShownBatch(NamedTuple):
 
 
 class ShownRow(NamedTuple):
-    """A row, and where its payout stands."""
+    """
+    A row, and where its payout stands.
+
+    Attributes:
+        failure: The code with which its payout failed; else empty.
+    """
 
     row: BatchRow
     progress: Progress
+    failure: str
+
+    @property
+    def code(self) -> str:
+        """The code of the payout's failure, else of the row's refusal; empty where it went well."""
+        if self.progress in _WENT_WELL:
+            return ""
+        has_failed = self.progress is Progress.FAILED and self.failure
+        return self.failure if has_failed else self.row.code
 
 
 class BatchRecords:
@@ -490,7 +507,7 @@ def _joined(wanted: Select[*tuple[object, ...]]) -> Select[*tuple[object, ...]]:
 
 
 def _with_payouts(batch_id: str) -> Select[*tuple[object, ...]]:
-    found = _joined(select(batch_rows, _STATE.label("payout_state")))
+    found = _joined(select(batch_rows, _STATE.label("payout_state"), _FAILURE.label("failure")))
     return found.where(batch_rows.c.batch_id == batch_id).order_by(batch_rows.c.number)
 
 
@@ -499,7 +516,7 @@ def _shown(row: Record) -> ShownBatch:
 
 
 def _shown_row(row: Record) -> ShownRow:
-    return ShownRow(from_row(row, BatchRow), _progress(row))
+    return ShownRow(from_row(row, BatchRow), _progress(row), row.failure)
 
 
 def _progress(row: Record) -> Progress:

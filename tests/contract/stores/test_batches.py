@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import event as listening
 from sqlalchemy import select
 
 from gateway.app.store import Store
@@ -186,7 +187,7 @@ async def test_a_row_that_the_bank_refuses_is_marked_and_the_others_go_on(world:
 
     rows = await world.rows(batch_id)
     assert [each.status for each in rows] == [Progress.SENT, Progress.FAILED, Progress.SENT]
-    assert rows[1].code == "SVC.PIX.010"
+    assert [each.code for each in rows] == ["", "INSUFFICIENT_FUNDS", ""]
     assert (await world.get(batch_id)).batch.status == "done"
 
 
@@ -211,6 +212,22 @@ async def test_a_row_whose_payout_was_found_paid_has_no_code_any_more(world: Bat
 
     [row_of_a] = await world.rows(batch_id)
     assert (row_of_a.status, row_of_a.code) == (Progress.PAID, "")
+
+
+@both
+async def test_a_row_whose_payout_failed_later_has_the_code_of_the_failure(world: BatchWorld):
+    world.node.bank.says, world.node.bank.knows = [IS_ACCEPTED], IS_REJECTED
+    batch_id = await world.approved(THREE[0])
+    await world.worker.turn()
+    [before] = await world.rows(batch_id)
+
+    await world.node.follow_up.look(await world.node.store.find(ACCOUNT, "a"), account())
+
+    [after] = await world.rows(batch_id)
+    result = await world.batches.result(world.staff(MARIA), batch_id)
+    assert (before.status, before.code) == (Progress.SENT, "")
+    assert (after.status, after.code) == (Progress.FAILED, "INSUFFICIENT_FUNDS")
+    assert b"falhou;INSUFFICIENT_FUNDS" in result.first
 
 
 async def test_files_are_shown_with_the_name_of_who_uploaded_them(world: BatchWorld):
@@ -437,6 +454,21 @@ async def test_a_reference_of_another_payout_is_refused_with_its_row(world: Batc
 
     found = await world.batches.problems(world.staff(MARIA), made.batch.id, Paging(1, 10))
     assert [(each.number, each.reason) for each in found.items] == [(3, "other_content")]
+
+
+async def test_the_references_of_a_file_are_looked_up_once_when_it_is_read_or_ordered(
+    world: BatchWorld,
+):
+    sent: list[str] = []
+    listening.listen(
+        world.store.database.reader.sync_engine,
+        "before_cursor_execute",
+        lambda _connection, _cursor, text, *_rest: sent.append(text),
+    )
+
+    await world.ordered(*THREE)
+
+    assert sum("FROM archived_payouts" in each for each in sent) == 2
 
 
 @both
