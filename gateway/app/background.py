@@ -57,6 +57,8 @@ from gateway.telemetry.metrics.registry import MetricRegistry
 from gateway.telemetry.ports import Event, Gauge
 
 _SECOND_S: Final = 1.0
+_ENDS_OF_FILES_S: Final = 10.0
+"""People who watch the page of a file see its end soon."""
 _SCRAPE_S: Final = 15.0
 """The usual interval of a scrape: no gauge is older than two of them."""
 _MINUTE_S: Final = 60.0
@@ -381,6 +383,7 @@ def _of_people(services: Services, when: Schedule) -> Iterator[tuple[str, RunOnc
     """Return what becomes of people's orders."""
     yield "approvals", services.approvals.expire, when
     yield "files of payouts", services.batch_worker.turn, Schedule(every_s=_SECOND_S)
+    yield "ends of files", services.batch_worker.end_decided, Schedule(every_s=_ENDS_OF_FILES_S)
 
 
 def _of_sandbox(services: Services, when: Schedule) -> Iterator[tuple[str, RunOnce, Schedule]]:

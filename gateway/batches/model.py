@@ -28,7 +28,8 @@ class BatchState(StrEnum):
     DRAFT: it was read; nothing was carried out.
     RUNNING: its payouts are made, one after another.
     HELD: the rest waits for a person, for a reason.
-    DONE: no row waits any more.
+    ORDERED: no row waits any more; of some payouts the outcome is open.
+    DONE: of every row it is decided what became of it.
     CANCELLED: a person ended it, or its day did.
     """
 
@@ -36,6 +37,7 @@ class BatchState(StrEnum):
     DRAFT = "draft"
     RUNNING = "running"
     HELD = "held"
+    ORDERED = "ordered"
     DONE = "done"
     CANCELLED = "cancelled"
 
@@ -69,12 +71,14 @@ class Progress(StrEnum):
 
     HELD: ordered, and kept back for its first payee.
     SENT: the bank has it, or is being sent it.
+    REVIEW: no proof can be had; two people find out what became of it.
     """
 
     WAITING = "waiting"
     HELD = "held"
     SENT = "sent"
     UNKNOWN = "unknown"
+    REVIEW = "review"
     PAID = "paid"
     FAILED = "failed"
     NOT_SENT = "not_sent"
@@ -92,7 +96,7 @@ _PROGRESS: Final = {
 }
 
 
-def progress_of(row: RowState, payout: PayoutState | None) -> Progress:
+def progress_of(row: RowState, payout: PayoutState | None, *, in_review: bool = False) -> Progress:
     """Return where a row stands, by its own state and that of its payout."""
     match row:
         case RowState.WAITING:
@@ -100,6 +104,8 @@ def progress_of(row: RowState, payout: PayoutState | None) -> Progress:
         case RowState.REFUSED | RowState.CANCELLED:
             return Progress.NOT_SENT
         case RowState.ORDERING | RowState.ORDERED:
+            if in_review:
+                return Progress.REVIEW
             return Progress.SENT if payout is None else _PROGRESS[payout]
 
 
@@ -266,7 +272,7 @@ class BatchDocument(Struct, frozen=True, kw_only=True):
     company_id: fields.CompanyId
     name: FileName
     status: Annotated[
-        Literal["refused", "draft", "waiting", "running", "held", "done", "cancelled"],
+        Literal["refused", "draft", "waiting", "running", "held", "ordered", "done", "cancelled"],
         meaning("The state that it is in.", "running"),
     ]
     payouts: Payouts

@@ -48,9 +48,10 @@ _HERE: Final = "/panel/batches/{batch_id}"
 _ROWS: Final = 50
 _STOPS: Final = Right(Area.STOP, Action.WRITE)
 _DECIDES: Final = Right(Area.APPROVAL, Action.WRITE)
+_REVIEWS: Final = Right(Area.REVIEW, Action.READ)
 _BALANCE: Final = Right(Area.BALANCE, Action.READ)
 _LIVE: Final = frozenset({"waiting", "running", "held"})
-_UNDER_WAY: Final = frozenset({Progress.HELD, Progress.SENT, Progress.UNKNOWN})
+_UNDER_WAY: Final = frozenset({Progress.HELD, Progress.SENT, Progress.UNKNOWN, Progress.REVIEW})
 _ID: Final = inputs.of_path("batch_id")
 
 
@@ -126,6 +127,7 @@ class BatchPages:
             "is_live": batch.status in _LIVE or _is_under_way(detail),
             "stops": stops,
             "may_stop_payouts": visit.may(_STOPS),
+            "may_review": visit.may(_REVIEWS),
             "names": await self.panel.names(visit, [each.subject for each in stops])
             if stops
             else {},

@@ -18,6 +18,7 @@ _STANDS: Final[Mapping[Progress, str]] = {
     Progress.HELD: "retido",
     Progress.SENT: "enviado",
     Progress.UNKNOWN: "resultado desconhecido",
+    Progress.REVIEW: "aguarda pareceres",
     Progress.PAID: "pago",
     Progress.FAILED: "falhou",
     Progress.NOT_SENT: "não enviado",

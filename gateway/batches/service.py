@@ -34,7 +34,6 @@ from gateway.batches.model import (
     FileProblem,
     Oddity,
     RowSearch,
-    RowState,
     bound,
     counted,
 )
@@ -397,7 +396,7 @@ class Batches:
             description=order.description,
             odd=[each for each in row.odd if each in words],
             status=shown.progress,
-            has_payout=row.state is RowState.ORDERED,
+            has_payout=shown.has_payout,
             code=shown.code,
         )
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
     cast,
     delete,
     exists,
+    false,
     func,
     insert,
     or_,
@@ -55,7 +56,7 @@ from gateway.core.money import Sum
 from gateway.core.storage import AlreadyExists
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.documents import Orderer
-from gateway.payouts.model import PayoutState
+from gateway.payouts.model import FINAL_STATES, MAY_MOVE_MONEY, PayoutState
 from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals, batch_problems, batch_rows, batches
@@ -112,6 +113,14 @@ _STATE: Final = case(
     else_=None,
 )
 """The state of a row's payout; NULL where the row has none of its own."""
+_IN_REVIEW: Final = case(
+    (_STATE.is_(None), false()), else_=func.coalesce(payouts.c.review, false())
+)
+_UNDECIDED: Final = or_(
+    _IN_REVIEW,
+    _STATE.in_([each.value for each in PayoutState if each in MAY_MOVE_MONEY - FINAL_STATES]),
+)
+"""Nobody knows yet what becomes of the row's payout."""
 _FAILURE: Final = func.coalesce(payouts.c.failure_code, archived_payouts.c.failure_code, "")
 _CAME_BACK: Final = (
     select(func.coalesce(func.sum(returns.c.centavos), 0))
@@ -165,11 +174,13 @@ class ShownRow(NamedTuple):
 
     Attributes:
         failure: The code with which its payout failed; else empty.
+        has_payout: Whether its payout is stored.
     """
 
     row: BatchRow
     progress: Progress
     failure: str
+    has_payout: bool
 
     @property
     def code(self) -> str:
@@ -277,12 +288,13 @@ class BatchRecords:
                 select(
                     batch_rows.c.state,
                     _STATE.label("payout_state"),
+                    _IN_REVIEW.label("in_review"),
                     func.count().label("payouts"),
                     cast(func.sum(_MOVED), BigInteger).label("centavos"),
                 )
             )
             .where(batch_rows.c.batch_id == batch_id)
-            .group_by(batch_rows.c.state, text("payout_state"))
+            .group_by(batch_rows.c.state, text("payout_state"), text("in_review"))
         )
         found: dict[Progress, tuple[int, int]] = {}
         for row in await self._database.rows(wanted):
@@ -378,6 +390,22 @@ class BatchRecords:
             await audit_log.append(connection, event)
         return True
 
+    async def order_all(self, batch_id: str) -> bool:
+        """Note that no row of a running file waits any more, where some outcomes are open."""
+        step = (
+            update(batches)
+            .where(batches.c.id == batch_id, _RUNNING, _is_undecided())
+            .values(state=BatchState.ORDERED.value)
+        )
+        return await self._database.write(step) == 1
+
+    async def decided(self) -> Sequence[str]:
+        """Return the files whose payouts were all ordered and have ended since."""
+        wanted = select(batches.c.id).where(
+            batches.c.state == BatchState.ORDERED.value, ~_is_undecided()
+        )
+        return [row.id for row in await self._database.rows(wanted)]
+
     async def under_way(self, today: date) -> Sequence[Batch]:
         """Return the running files, the oldest first, and held ones of another day."""
         is_over = and_(batches.c.state == BatchState.HELD.value, batches.c.day != today)
@@ -432,10 +460,10 @@ class BatchRecords:
         await self._database.write(done.values(changed))
 
     async def forget(self, before: datetime) -> int:
-        """Delete files that were uploaded before an instant and are not carried out now."""
+        """Delete files that were uploaded before an instant and are not under way."""
         old = select(batches.c.id).where(
             batches.c.made_at < before,
-            batches.c.state.not_in([BatchState.RUNNING.value, BatchState.HELD.value]),
+            batches.c.state.not_in(sorted(each.value for each in _UNDER_WAY)),
         )
         async with self._database.writing() as connection:
             ids = (await connection.execute(old.limit(_FORGOTTEN_AT_ONCE))).scalars().all()
@@ -456,9 +484,10 @@ class BatchRecords:
 
 
 _ENDS_FROM: Final[Mapping[BatchState, frozenset[BatchState]]] = {
-    BatchState.DONE: frozenset({BatchState.RUNNING}),
+    BatchState.DONE: frozenset({BatchState.RUNNING, BatchState.ORDERED}),
     BatchState.CANCELLED: frozenset({BatchState.DRAFT, BatchState.RUNNING, BatchState.HELD}),
 }
+_UNDER_WAY: Final = frozenset({BatchState.RUNNING, BatchState.HELD, BatchState.ORDERED})
 _FORGOTTEN_AT_ONCE: Final = 100
 
 
@@ -506,8 +535,23 @@ def _joined(wanted: Select[*tuple[object, ...]]) -> Select[*tuple[object, ...]]:
     )
 
 
+def _is_undecided() -> ColumnElement[bool]:
+    """Return the SQL condition: nobody knows yet what becomes of some payout of a file."""
+    some = _joined(select(batch_rows.c.number)).where(
+        batch_rows.c.batch_id == batches.c.id, _UNDECIDED
+    )
+    return exists(some.correlate(batches))
+
+
 def _with_payouts(batch_id: str) -> Select[*tuple[object, ...]]:
-    found = _joined(select(batch_rows, _STATE.label("payout_state"), _FAILURE.label("failure")))
+    found = _joined(
+        select(
+            batch_rows,
+            _STATE.label("payout_state"),
+            _IN_REVIEW.label("in_review"),
+            _FAILURE.label("failure"),
+        )
+    )
     return found.where(batch_rows.c.batch_id == batch_id).order_by(batch_rows.c.number)
 
 
@@ -516,9 +560,10 @@ def _shown(row: Record) -> ShownBatch:
 
 
 def _shown_row(row: Record) -> ShownRow:
-    return ShownRow(from_row(row, BatchRow), _progress(row), row.failure)
+    has_payout = row.payout_state is not None
+    return ShownRow(from_row(row, BatchRow), _progress(row), row.failure, has_payout)
 
 
 def _progress(row: Record) -> Progress:
-    state = row.payout_state
-    return progress_of(RowState(row.state), None if state is None else PayoutState(state))
+    state = None if row.payout_state is None else PayoutState(row.payout_state)
+    return progress_of(RowState(row.state), state, in_review=bool(row.in_review))

@@ -70,10 +70,15 @@ class BatchWorker:
             for batch in await self.records.under_way(self.now().date()):
                 moved |= await self._go_on(batch)
 
+    async def end_decided(self) -> None:
+        """End the files whose payouts were all ordered, and have all ended since."""
+        for batch_id in await self.records.decided():
+            await self._end(batch_id, BatchState.DONE)
+
     async def _go_on(self, batch: Batch) -> bool:
         """Order some payouts of a file; return whether it can be gone on with at once."""
         if batch.day != self.now().date():
-            await self._end(batch, BatchState.CANCELLED, "day_over")
+            await self._end(batch.id, BatchState.CANCELLED, "day_over")
             return False
         try:
             caller = await self.payers.find(Ordered.of(batch))
@@ -82,7 +87,8 @@ class BatchWorker:
             return False
         rows = await self.records.due(batch.id, _ROWS_A_TURN)
         if not rows:
-            await self._end(batch, BatchState.DONE)
+            if not await self.records.order_all(batch.id):
+                await self._end(batch.id, BatchState.DONE)
             return False
         for row in rows:
             if not await self.records.begin(row, self.now()):
@@ -141,11 +147,11 @@ class BatchWorker:
         if await self.records.hold(batch.id, why, event):
             _log.warning("batch_held batch=%s reason=%s", batch.id, why)
 
-    async def _end(self, batch: Batch, state: BatchState, why: str = "") -> None:
+    async def _end(self, batch_id: str, state: BatchState, why: str = "") -> None:
         details = {"reason": why} if why else {}
-        event = self._system.event("batch.ended", f"batch:{batch.id}", details)
+        event = self._system.event("batch.ended", f"batch:{batch_id}", details)
         code = errors.PAYOUT_DATE_NOT_TODAY.code if why else ""
-        await self.records.end(batch.id, state, self.now(), event, code)
+        await self.records.end(batch_id, state, self.now(), event, code)
 
     @property
     def _system(self) -> AuditContext:

@@ -88,7 +88,11 @@ batches = Table(
     Column("ended_at", Instant),
     Index("ix_payout_batches_made_at", "made_at"),
     Index("ix_payout_batches_account_id_file_sha256", "account_id", "file_sha256"),
-    Index("ix_payout_batches_state", "state", sqlite_where=text("state IN ('running', 'held')")),
+    Index(
+        "ix_payout_batches_state",
+        "state",
+        sqlite_where=text("state IN ('running', 'held', 'ordered')"),
+    ),
 )
 
 # The payouts of a file, numbered as its rows are; each is fixed when the file is read.

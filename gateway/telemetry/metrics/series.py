@@ -134,6 +134,7 @@ TASK: Final = Label(
         *("notifications", "push", "chats"),
         *("outflow guard", "expiring credentials", "feed readers", "payment walks", "days"),
         "files of payouts",
+        "ends of files",
         *("deliveries", "endpoints", "sandbox accounts"),
         *("reset links", "event loop lag", "store"),
     ),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event as listening
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from gateway.app.store import Store
 from gateway.batches.model import BatchSearch, Oddity, Progress
@@ -188,7 +188,7 @@ async def test_a_row_that_the_bank_refuses_is_marked_and_the_others_go_on(world:
     rows = await world.rows(batch_id)
     assert [each.status for each in rows] == [Progress.SENT, Progress.FAILED, Progress.SENT]
     assert [each.code for each in rows] == ["", "INSUFFICIENT_FUNDS", ""]
-    assert (await world.get(batch_id)).batch.status == "done"
+    assert (await world.get(batch_id)).batch.status == "ordered"
 
 
 async def test_an_unknown_payout_is_never_sent_again(world: BatchWorld):
@@ -228,6 +228,32 @@ async def test_a_row_whose_payout_failed_later_has_the_code_of_the_failure(world
     assert (before.status, before.code) == (Progress.SENT, "")
     assert (after.status, after.code) == (Progress.FAILED, "INSUFFICIENT_FUNDS")
     assert b"falhou;INSUFFICIENT_FUNDS" in result.first
+
+
+@both
+async def test_a_file_is_done_when_it_is_decided_what_became_of_every_payout(world: BatchWorld):
+    world.node.bank.says = [IS_ACCEPTED, IS_SETTLED]
+    batch_id = await world.approved(*THREE[:2])
+    await world.worker.turn()
+    open_, database = (await world.get(batch_id)).batch, world.store.database
+    of_a = update(payouts).where(payouts.c.reference == "a")
+
+    await database.write(of_a.values(review=True))
+    await world.worker.end_decided()
+    in_review = (await world.get(batch_id)).batch
+    stands = await world.stands(batch_id)
+    [row_of_a, _] = await world.rows(batch_id)
+    result = await world.batches.result(world.staff(MARIA), batch_id)
+    await database.write(of_a.values(review=False, state="failed", failure_code="OTHER"))
+    await world.worker.end_decided()
+
+    ended = (await world.get(batch_id)).batch
+    assert (open_.status, in_review.status) == ("ordered", "ordered")
+    assert stands == {Progress.REVIEW: 1, Progress.PAID: 1}
+    assert (row_of_a.status, row_of_a.has_payout) == (Progress.REVIEW, True)
+    assert b"aguarda pareceres" in result.first
+    assert (ended.status, ended.ended_at) == ("done", world.clock.now())
+    assert await world.batches.records.forget(NOW + timedelta(days=1)) == 1
 
 
 async def test_files_are_shown_with_the_name_of_who_uploaded_them(world: BatchWorld):
@@ -575,13 +601,12 @@ async def test_files_are_found_by_name_and_by_the_reference_of_a_row(world: Batc
 
 @both
 async def test_the_approver_of_a_file_had_a_hand_in_its_payouts(world: BatchWorld):
-    batch_id = await world.approved(row("a"))
+    await world.approved(row("a"))
     await world.worker.turn()
 
     people = await world.store.approvals.people_of(ACCOUNT, "a")
 
     assert people == {MARIA.user_id, JOAO.user_id}
-    assert (await world.get(batch_id)).batch.status == "done"
 
 
 @both

@@ -9,6 +9,7 @@ _STORES = "tests/contract/stores/test_batches.py"
 _KILLED = "test_a_worker_that_is_killed_after_the_bank_has_a_payout_does_not_pay_it_again"
 _CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_by_whoever_stops_payouts"
 _STORED_LATER = "test_a_row_whose_payout_is_stored_after_its_file_was_cancelled_is_what_that_is"
+_ALL_DECIDED = "test_a_file_is_done_when_it_is_decided_what_became_of_every_payout"
 _LEARNS_NOTHING = "test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number"
 _REFUSED = "        except ServiceError as refusal:\n"
 _PAGE = "docs/batches.md"
@@ -169,5 +170,23 @@ ROWS = (
         right="return self.failure if has_failed else self.row.code",
         wrong="return self.row.code",
         tests=(f"{_STORES}::test_a_row_whose_payout_failed_later_has_the_code_of_the_failure",),
+    ),
+    Mistake(
+        name="file-done-while-payouts-are-at-the-bank",
+        promise="A file is done when it is decided what became of every payout.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="if each in MAY_MOVE_MONEY - FINAL_STATES",
+        wrong="if each is PayoutState.UNKNOWN",
+        tests=(f"{_STORES}::{_ALL_DECIDED}",),
+    ),
+    Mistake(
+        name="payout-in-review-shown-as-sent",
+        promise="A payout in review is shown as one that needs opinions.",
+        source=_PAGE,
+        file="gateway/batches/model.py",
+        right="            if in_review:\n                return Progress.REVIEW\n",
+        wrong="",
+        tests=(f"{_STORES}::{_ALL_DECIDED}",),
     ),
 )

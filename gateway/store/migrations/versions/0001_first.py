@@ -433,7 +433,11 @@ _TABLES: Final = (
         "large centavos; text made_by maker; time made_at; date? day; time? began_at; "
         "text held_for resumed_by; time? ended_at",
         of={"account_id": "accounts", "company_id": "companies"},
-        indexes=("account_id file_sha256", "made_at", "state WHERE state IN ('running', 'held')"),
+        indexes=(
+            "account_id file_sha256",
+            "made_at",
+            "state WHERE state IN ('running', 'held', 'ordered')",
+        ),
     ),
     _Table(
         "payout_batch_rows",

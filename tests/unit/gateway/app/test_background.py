@@ -44,6 +44,7 @@ WORK = [
     "missed events",
     "approvals",
     "files of payouts",
+    "ends of files",
     "figures",
     "endpoints",
     "expiring credentials",
