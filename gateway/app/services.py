@@ -875,7 +875,11 @@ class Services:
 
     @cached_property
     def hold_decisions(self) -> HoldDecisions:
-        return HoldDecisions(payouts=self.payouts, payers=build_payers(self.kernel))
+        return HoldDecisions(
+            payouts=self.payouts,
+            payers=build_payers(self.kernel),
+            people_of_file=self.kernel.store.approvals.people_of_file,
+        )
 
     @cached_property
     def batches(self) -> Batches:

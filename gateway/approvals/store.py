@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, union_all, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, update
 
 from gateway.audit import store as audit_log
 from gateway.core.approvals import (
@@ -118,14 +118,20 @@ class StoredApprovals:
 
         Whoever let the file go on after it was held is one of them.
         """
-        digest = reference_digest(reference)
         single = select(approvals.c.ordered_by, approvals.c.decided_by).where(
             approvals.c.kind == ApprovalKind.PAYOUT.value,
             approvals.c.account_id == account_id,
-            approvals.c.reference_sha256 == digest,
+            approvals.c.reference_sha256 == reference_digest(reference),
             approvals.c.state == ApprovalState.APPROVED.value,
         )
-        of_file = select(approvals.c.ordered_by, approvals.c.decided_by).where(
+        rows = await self._database.rows(single)
+        people = await self.people_of_file(account_id, reference)
+        return people | {user_id for row in rows for user_id in row}
+
+    async def people_of_file(self, account_id: str, reference: str) -> frozenset[str]:
+        """Return the ids of the users who ordered, approved and let go on a payout's file."""
+        digest = reference_digest(reference)
+        approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
             approvals.c.kind == ApprovalKind.BATCH.value,
             approvals.c.subject == batch_rows.c.batch_id,
             batch_rows.c.account_id == account_id,
@@ -137,7 +143,7 @@ class StoredApprovals:
             batch_rows.c.account_id == account_id,
             batch_rows.c.reference_sha256 == digest,
         )
-        rows = await self._database.rows(union_all(single, of_file))
+        rows = await self._database.rows(approved)
         files = await self._database.rows(let_go_on)
         return frozenset(
             (

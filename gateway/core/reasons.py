@@ -306,6 +306,7 @@ _RECORDS: Final = {
     "too_many_movements": "There are too many movements; ask for fewer days.",
     "own_order": "You cannot decide on your own order.",
     "own_secret": "Whoever ordered a secret of a credential may not release its held payouts.",
+    "own_file": "Whoever approved a file or let it go on may not release its held payouts.",
     "not_held": "The payout is not held any more.",
     "bank_changed": "The account has another bank account than when the payout was ordered.",
     "rules_changed": "Where the credential may be used, or its keys, changed after the order.",

@@ -7,7 +7,7 @@ Every end is a compare-and-set, so a held payout is sent once at most (ADR 0058)
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Final, Protocol
@@ -50,7 +50,11 @@ shared clock, but for what the command line writes: its clock differs by less.
 """
 _ORDERS: Final = Right(Area.PAYOUT, Action.WRITE)
 _OWN_PAYOUT: Final = "Another person decides on a payout of your own."
-_MAY_HAVE_PAID: Final = "You ordered a secret of its credential: another person has to release it."
+_MAY_NOT: Final = {
+    "own_secret": "You ordered a secret of its credential: another person has to release it.",
+    "own_file": "You approved its file or let that go on: another person has to release it.",
+}
+PeopleOfFile = Callable[[str, str], Awaitable[Collection[str]]]
 _NOT_HELD: Final = "The payout is not held any more: look at it again."
 
 
@@ -191,10 +195,17 @@ class HoldEnds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldDecisions:
-    """Lets a second person decide on a held payout before its time is over."""
+    """
+    Lets a second person decide on a held payout before its time is over.
+
+    Attributes:
+        people_of_file: Returns the ids of the users who ordered, approved or let go on the file
+            that a payout is of, by its account and reference.
+    """
 
     payouts: Payouts
     payers: Payers
+    people_of_file: PeopleOfFile
 
     @requires(Area.APPROVAL, Action.WRITE)
     async def release(self, who: Staff, account: Account, reference: str) -> AccountPayout:
@@ -203,13 +214,14 @@ class HoldDecisions:
 
         Raises:
             ServiceError: ``SVC.PIX.011`` (404) without such a payout, ``FORBIDDEN`` for the
-                caller's own and for one of a secret that the caller ordered, ``NOT_POSSIBLE`` for
+                caller's own, for one of a secret that the caller ordered and for one of a file
+                that the caller approved or let go on, ``NOT_POSSIBLE`` for
                 one that is not held or was let go, ``SVC.PIX.010`` (403) where payouts are
                 stopped, or were since it was ordered.
         """
         payout = await self._held(who, account, reference)
-        if await self.has_secret(who, payout):
-            raise ServiceError(user_errors.FORBIDDEN, "own_secret", detail=_MAY_HAVE_PAID)
+        if why := await self.why_not(who, payout):
+            raise ServiceError(user_errors.FORBIDDEN, why, detail=_MAY_NOT[why])
         await self.payouts.guards.go_on(await self.payers.find(payout))
         acting, details = who.acting, {"value": str(payout.value)}
         event = acting.event(PAYOUT_RELEASED, _subject(payout), details)
@@ -219,10 +231,19 @@ class HoldDecisions:
         return AccountPayout(account, await self._found(account, reference))
 
     @requires(Area.PAYOUT, Action.READ)
-    async def has_secret(self, who: Staff, payout: Payout) -> bool:
-        """Return whether the caller ordered a secret that may have made a payout."""
+    async def why_not(self, who: Staff, payout: Payout) -> str:
+        """
+        Return why the caller may not release a payout of somebody else; empty if they may.
+
+        They ordered a secret that may have made it, or approved its file or let that go on.
+        """
         person = who.person
-        return person is not None and await self.payers.has_secret(person.user_id, payout)
+        if person is None:
+            return ""
+        if await self.payers.has_secret(person.user_id, payout):
+            return "own_secret"
+        people = await self.people_of_file(payout.account_id, payout.reference)
+        return "own_file" if person.user_id in people else ""
 
     @requires(Area.APPROVAL, Action.WRITE)
     async def refuse(

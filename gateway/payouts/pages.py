@@ -174,8 +174,9 @@ class PayoutPages:
             "may_probe": self.panel.may(visit, self.acts.probe),
             "may_decide": self.panel.may(visit, self.holds.release),
             "is_own": payout.client_id == client_of(_me(visit)),
-            "has_secret": payout.state is PayoutState.HELD
-            and await self.holds.has_secret(self.panel.staff(visit), payout),
+            "barred": await self.holds.why_not(self.panel.staff(visit), payout)
+            if payout.state is PayoutState.HELD
+            else "",
             "may_judge": visit.may(_JUDGES),
             "may_stop": visit.may(_STOPS),
             "reads_approvals": visit.may(_APPROVALS),

@@ -21,6 +21,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.money import Money, Sum
 from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
+from gateway.payouts.holds import HoldDecisions, RefusalBody
 from gateway.store.orders import resumed_by
 from gateway.store.tables.core import payouts
 from tests.contract.stores.databases import both
@@ -631,6 +632,33 @@ async def test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts(world: BatchWo
 
     assert people == {each.user_id for each in (MARIA, JOAO, EVA, BOTH)}
     assert for_stops == ["eva", "both"]
+
+
+async def test_who_approved_a_file_or_let_it_go_on_releases_none_of_its_holds(world: BatchWorld):
+    """They may refuse one."""
+    batch_id = await world.approved(row("a"), row("b"))
+    world.clock.passes(10)
+    world.halt()
+    await world.worker.turn()
+    world.clock.passes(7200)
+    await world.batches.resume(world.staff(EVA), batch_id)
+    await world.worker.turn()
+    until = world.clock.now() + timedelta(minutes=30)
+    await world.store.database.write(update(payouts).values(state="held", held_until=until))
+    decisions = HoldDecisions(
+        payouts=world.node.payouts,
+        payers=world.worker.payers,
+        people_of_file=world.store.approvals.people_of_file,
+    )
+
+    tried = [
+        await refusal(decisions.release(world.staff(who), account(), "a"))
+        for who in (JOAO, EVA, MARIA)
+    ]
+
+    assert tried == ["own_file", "own_file", "permission"]
+    await decisions.refuse(world.staff(JOAO), account(), "b", RefusalBody(reason="errado"))
+    await decisions.release(world.staff(BOTH), account(), "a")
 
 
 @both

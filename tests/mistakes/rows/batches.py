@@ -189,4 +189,13 @@ ROWS = (
         wrong="",
         tests=(f"{_STORES}::{_ALL_DECIDED}",),
     ),
+    Mistake(
+        name="approver-of-a-file-releases-its-holds",
+        promise="Whoever approved a file or let it go on may not release its held payouts.",
+        source=_PAGE,
+        file="gateway/payouts/holds.py",
+        right='return "own_file" if person.user_id in people else ""',
+        wrong='return ""',
+        tests=(f"{_STORES}::test_who_approved_a_file_or_let_it_go_on_releases_none_of_its_holds",),
+    ),
 )

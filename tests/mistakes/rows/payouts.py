@@ -47,8 +47,8 @@ ROWS = (
         promise="Whoever ordered a secret of a credential may not release its held payouts.",
         source="ADR 0058",
         file="gateway/payouts/holds.py",
-        right="        if await self.has_secret(who, payout):\n",
-        wrong="        if payout.client_id == who.acting.actor:\n",
+        right="        if await self.payers.has_secret(person.user_id, payout):\n",
+        wrong="        if payout.client_id == person.user_id:\n",
         tests=(f"{_HOLDS}::test_the_orderer_of_a_secret_refuses_its_held_payouts_only",),
     ),
     Mistake(

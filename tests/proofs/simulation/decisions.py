@@ -37,11 +37,19 @@ def _decide(node: Node, key: str, verb: str) -> None:
     node._serving.append(deciding)
 
 
+async def _of_no_file(_account_id: str, _reference: str) -> frozenset[str]:
+    return frozenset()
+
+
 async def decide(node: Node, key: str, verb: str) -> None:
     """Decide as the panel does, once; a refusal is counted."""
     world, person = node.world, somebody(Role.APPROVER, factor_at=node.world.now())
     who = Staff(AuditContext(person.actor, world.now), person=person)
-    decisions = HoldDecisions(payouts=node.payouts, payers=node.payers)  # type: ignore[arg-type]
+    decisions = HoldDecisions(
+        payouts=node.payouts,
+        payers=node.payers,  # type: ignore[arg-type]
+        people_of_file=_of_no_file,
+    )
     try:
         payout = await node.due.find_by_key(key)
         if payout is None:

@@ -35,6 +35,7 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 
 WORKED_OUT = {
     "gateway/payouts/holds.py: state": ("revoked", "expired"),
+    "gateway/payouts/holds.py: why": ("own_secret", "own_file"),
     "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
     "gateway/http/admission.py: _FULL": (),
     "gateway/http/admission.py: _LATE": (),

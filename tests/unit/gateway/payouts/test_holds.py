@@ -62,6 +62,9 @@ class Payers:
     refusal: ServiceError | None = None
     shown_to: str = ""
 
+    async def people_of_file(self, _account_id: str, _reference: str) -> frozenset[str]:
+        return frozenset()
+
     async def has_secret(self, user_id: str, _payout: Payout) -> bool:
         return user_id == self.shown_to
 
@@ -87,7 +90,11 @@ class Holding:
         )
         self.node.build(Settings(payouts=settings), self._stops, self.passed.append)
         self.ends = HoldEnds(payouts=self.node.payouts, payers=self.payers)  # type: ignore[arg-type]
-        self.decisions = HoldDecisions(payouts=self.node.payouts, payers=self.payers)  # type: ignore[arg-type]
+        self.decisions = HoldDecisions(
+            payouts=self.node.payouts,
+            payers=self.payers,  # type: ignore[arg-type]
+            people_of_file=self.payers.people_of_file,
+        )
 
     async def _stops(self) -> Sequence[Stop]:
         return self.stops
