@@ -31,6 +31,8 @@ CALLBACKS_KEPT: Final = timedelta(days=90)
 """A quarter, since banks are asked about callbacks later than partners about requests."""
 BATCHES_KEPT: Final = timedelta(days=90)
 """A quarter, for whoever closes its books; the payouts themselves stay as long as others."""
+DRAFTS_KEPT: Final = timedelta(days=30)
+"""A month: nobody orders the wages of the month before from a draft."""
 
 _IDENTITY_KEPT: Final = timedelta(days=7)
 """What has ended stays a week, so that the owner of an old token is told apart from a stranger."""
@@ -60,7 +62,8 @@ async def delete_old_records(store: Store, events_kept: timedelta, now: datetime
     await _deleted("outflow payees", outflow.forget_payees(now - PAYEES_KEPT))
     readings_before = local_day(now - READINGS_KEPT)
     await _deleted("readings of days", forget_readings(database, readings_before))
-    await _deleted("files of payouts", BatchRecords(database).forget(now - BATCHES_KEPT))
+    files = BatchRecords(database).forget(now - BATCHES_KEPT, now - DRAFTS_KEPT)
+    await _deleted("files of payouts", files)
     await _deleted("minutes", ProviderMinutes(database).forget(now - MINUTES_KEPT))
     notifications = NotificationRecords(database)
     await _deleted("notifications", notifications.forget(now - NOTIFICATIONS_KEPT))

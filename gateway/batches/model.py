@@ -47,6 +47,10 @@ WAITING: Final = "waiting"
 OPEN: Final = frozenset({BatchState.DRAFT, BatchState.RUNNING, BatchState.HELD})
 
 
+MOST_DRAFTS: Final = 20
+"""Of a company: more than anybody orders; without a bound the store fills up with rows."""
+
+
 class RowState(StrEnum):
     """
     Where a row stands in the store.

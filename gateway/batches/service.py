@@ -53,7 +53,7 @@ from gateway.core.money import Sum, sum_of
 from gateway.core.permissions import Action, client_of, payer
 from gateway.core.rights import Area, Right
 from gateway.core.sessions import SignedInUser
-from gateway.core.storage import AlreadyExists
+from gateway.core.storage import AlreadyExists, LimitReached
 from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
 from gateway.payouts.create import Payouts
 from gateway.payouts.documents import Orderer
@@ -103,7 +103,8 @@ class Batches:
         Raises:
             RuleViolation: the name or the Base64 is malformed.
             ServiceError: ``SVC.GTW.009`` (409) where the same file is a draft or under way;
-                as an order of a payout where the account cannot pay.
+                ``NOT_POSSIBLE`` where the company has 20 drafts; as an order of a payout where
+                the account cannot pay.
         """
         person, now, content = _person(who), who.acting.now(), _content(file)
         found = read_file(content, now.date())
@@ -136,6 +137,8 @@ class Batches:
             raise ServiceError(
                 errors.ALREADY_IN_USE, "file_known", detail=f"It is {same}."
             ) from same
+        except LimitReached as full:
+            raise ServiceError(user_errors.NOT_POSSIBLE, "drafts_many") from full
         return await self._detail(who, ShownBatch(batch, "", is_waiting=False))
 
     @requires(Area.PAYOUT, Action.READ)

@@ -34,6 +34,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit import store as audit_log
 from gateway.batches.model import (
+    MOST_DRAFTS,
     OPEN,
     WAITING,
     Batch,
@@ -53,7 +54,7 @@ from gateway.core.approvals import ApprovalKind, ApprovalState
 from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
 from gateway.core.money import Sum
-from gateway.core.storage import AlreadyExists
+from gateway.core.storage import AlreadyExists, LimitReached
 from gateway.core.windows import Listed, Paging
 from gateway.payouts.documents import Orderer
 from gateway.payouts.model import FINAL_STATES, MAY_MOVE_MONEY, PayoutState
@@ -61,7 +62,7 @@ from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.backoffice import approvals, batch_problems, batch_rows, batches
 from gateway.store.tables.columns import Record, reference_digest
-from gateway.store.tables.core import accounts, archived_payouts, payouts, returns
+from gateway.store.tables.core import archived_payouts, companies, payouts, returns
 from gateway.store.tables.identity import users
 from gateway.store.tables.scope import of_company
 
@@ -209,10 +210,15 @@ class BatchRecords:
 
         Raises:
             AlreadyExists: of the id of an upload of the same file to the account that is open.
+            LimitReached: the company has ``MOST_DRAFTS`` drafts.
         """
         async with self._database.writing() as connection:
             if batch.state in OPEN:
+                # One upload of a company after the other.
+                company = select(companies.c.id).where(companies.c.id == batch.company_id)
+                await connection.execute(company.with_for_update(key_share=True))
                 await _refuse_same_file(connection, batch)
+                await _refuse_many(connection, batch)
             await connection.execute(insert(batches), row_of(batch))
             await _add(connection, insert(batch_rows), [row_of(each) for each in rows])
             wrong = [{"batch_id": batch.id, **row_of(each)} for each in problems]
@@ -459,11 +465,19 @@ class BatchRecords:
         done: Update = update(batch_rows).where(*_one(row.batch_id, row.number), from_)
         await self._database.write(done.values(changed))
 
-    async def forget(self, before: datetime) -> int:
-        """Delete files that were uploaded before an instant and are not under way."""
+    async def forget(self, before: datetime, drafts_before: datetime) -> int:
+        """
+        Delete files that were uploaded before an instant and are not under way.
+
+        Those that were never ordered, or not approved, go by an instant of their own.
+        """
+        is_over = batches.c.state.not_in(sorted(each.value for each in _UNDER_WAY))
+        is_draft = and_(batches.c.state == BatchState.DRAFT.value, ~_IS_WAITING)
         old = select(batches.c.id).where(
-            batches.c.made_at < before,
-            batches.c.state.not_in(sorted(each.value for each in _UNDER_WAY)),
+            or_(
+                and_(batches.c.made_at < before, is_over),
+                and_(batches.c.made_at < drafts_before, is_draft),
+            )
         )
         async with self._database.writing() as connection:
             ids = (await connection.execute(old.limit(_FORGOTTEN_AT_ONCE))).scalars().all()
@@ -492,9 +506,6 @@ _FORGOTTEN_AT_ONCE: Final = 100
 
 
 async def _refuse_same_file(connection: AsyncConnection, batch: Batch) -> None:
-    # One upload to an account after the other; payouts, which only refer to it, do not wait.
-    account = select(accounts.c.id).where(accounts.c.id == batch.account_id)
-    await connection.execute(account.with_for_update(key_share=True))
     same = select(batches.c.id).where(
         batches.c.account_id == batch.account_id,
         batches.c.file_sha256 == batch.file_sha256,
@@ -503,6 +514,14 @@ async def _refuse_same_file(connection: AsyncConnection, batch: Batch) -> None:
     found = (await connection.execute(same.limit(1))).scalar()
     if found is not None:
         raise AlreadyExists(found)
+
+
+async def _refuse_many(connection: AsyncConnection, batch: Batch) -> None:
+    drafts = select(func.count()).where(
+        batches.c.company_id == batch.company_id, batches.c.state == BatchState.DRAFT.value
+    )
+    if (await connection.execute(drafts)).scalar_one() >= MOST_DRAFTS:
+        raise LimitReached(BatchState.DRAFT.value)
 
 
 async def _add(

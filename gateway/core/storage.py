@@ -33,7 +33,7 @@ class BankAccountTaken(AlreadyExists):
 
 
 class LimitReached(Exception):
-    """A payout is above a limit, such as one of its credential; nothing was stored."""
+    """Something is above a limit, as a payout above one of its credential; nothing was stored."""
 
 
 LEASE: Final = timedelta(seconds=30)

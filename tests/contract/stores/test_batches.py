@@ -12,7 +12,7 @@ from sqlalchemy import event as listening
 from sqlalchemy import select, update
 
 from gateway.app.store import Store
-from gateway.batches.model import BatchSearch, Oddity, Progress
+from gateway.batches.model import MOST_DRAFTS, BatchSearch, Oddity, Progress
 from gateway.batches.store import ABANDONED, BatchRecords
 from gateway.core.approvals import RejectionBody
 from gateway.core.audit_context import RuleViolation
@@ -254,7 +254,7 @@ async def test_a_file_is_done_when_it_is_decided_what_became_of_every_payout(wor
     assert (row_of_a.status, row_of_a.has_payout) == (Progress.REVIEW, True)
     assert b"aguarda pareceres" in result.first
     assert (ended.status, ended.ended_at) == ("done", world.clock.now())
-    assert await world.batches.records.forget(NOW + timedelta(days=1)) == 1
+    assert await world.batches.records.forget(NOW + timedelta(days=1), NOW) == 1
 
 
 async def test_files_are_shown_with_the_name_of_who_uploaded_them(world: BatchWorld):
@@ -666,10 +666,43 @@ async def test_old_files_are_forgotten_and_those_under_way_are_kept(world: Batch
     await world.uploaded(row("a"))
     running = await world.approved(row("b"))
 
-    gone = await world.batches.records.forget(NOW + timedelta(days=1))
+    gone = await world.batches.records.forget(NOW + timedelta(days=1), NOW)
 
     assert gone == 1
     assert (await world.get(running)).batch.status == "running"
+
+
+@both
+async def test_drafts_are_forgotten_sooner_unless_their_order_waits(world: BatchWorld):
+    draft = await world.uploaded(row("a"))
+    waiting, _ = await world.ordered(row("b"))
+    cancelled = await world.approved(row("c"))
+    await world.stop(cancelled)
+
+    gone = await world.batches.records.forget(NOW, NOW + timedelta(days=1))
+
+    listed = await world.batches.page(world.staff(MARIA), BatchSearch(paging=Paging(1, 10)))
+    assert gone == 1
+    assert {each.id for each in listed.items} == {waiting, cancelled}
+    assert draft.batch.id not in {each.id for each in listed.items}
+
+
+@both
+async def test_a_company_has_twenty_files_that_were_not_ordered_at_most(world: BatchWorld):
+    """Also where the last two come at once; refused files are none."""
+    await world.uploaded(row("bad", "1,234"))
+    for number in range(MOST_DRAFTS - 1):
+        await world.uploaded(row(f"a-{number}"))
+
+    last = (world.uploaded(row("b")), world.uploaded(row("c")))
+    found = await asyncio.gather(*last, return_exceptions=True)
+    refused = [each.reason for each in found if isinstance(each, ServiceError)]
+    [taken] = [each for each in found if not isinstance(each, BaseException)]
+    await world.stop(taken.batch.id)
+    again = await world.uploaded(row("d"))
+
+    assert refused == ["drafts_many"]
+    assert again.batch.status == "draft"
 
 
 async def test_a_result_has_every_row_and_no_formula(world: BatchWorld):

@@ -198,4 +198,13 @@ ROWS = (
         wrong='return ""',
         tests=(f"{_STORES}::test_who_approved_a_file_or_let_it_go_on_releases_none_of_its_holds",),
     ),
+    Mistake(
+        name="drafts-without-a-bound",
+        promise="A company has at most 20 files that were not ordered.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="                await _refuse_many(connection, batch)\n",
+        wrong="",
+        tests=(f"{_STORES}::test_a_company_has_twenty_files_that_were_not_ordered_at_most",),
+    ),
 )
