@@ -18,7 +18,7 @@ DECIDES = Path("policies/authorization/user.py")
 PORTS = {
     TracedRecords: set(),
     StoredApprovals: {
-        "people_of",  # of a payout that was found within a scope
+        *("people_of", "people_of_file"),  # of a payout that was found within a scope
         *("add", "decide", "conclude"),  # of one that was found within a scope
         "waiting_money",  # of an account that was found within a scope
         *("unsettled", "overdue", "waiting"),  # our own tasks look at all of them

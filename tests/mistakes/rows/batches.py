@@ -131,8 +131,8 @@ ROWS = (
         promise="Who approved a file had a hand in its payouts.",
         source="docs/outflow.md",
         file="gateway/approvals/store.py",
-        right="rows = await self._database.rows(union_all(single, of_file))",
-        wrong="rows = await self._database.rows(single)",
+        right="        rows = await self._database.rows(approved)\n",
+        wrong="        rows = ()\n",
         tests=(f"{_STORES}::test_the_approver_of_a_file_had_a_hand_in_its_payouts",),
     ),
     Mistake(
