@@ -131,6 +131,7 @@ from gateway.payouts import routes as payout_routes
 from gateway.payouts.create import Payouts
 from gateway.payouts.holds import HoldDecisions, HoldEnds
 from gateway.payouts.limits import spent_by_day
+from gateway.payouts.recipients import PaidRecipients
 from gateway.payouts.search import PayoutDirectory
 from gateway.payouts.staff import PayoutActs, PayoutProbes, PayoutRecords
 from gateway.pix_keys import routes as key_routes
@@ -845,6 +846,16 @@ class Services:
             digests=tax_number_digests(kernel).every,
             exports=self.exports,
             kept_from=self._kept_from,
+        )
+
+    @cached_property
+    def recipients(self) -> PaidRecipients:
+        kernel = self.kernel
+        return PaidRecipients(
+            database=kernel.store.database,
+            payouts=kernel.store.payouts,
+            digests=tax_number_digests(kernel).every,
+            exports=self.exports,
         )
 
     def _kept_from(self, now: datetime) -> date | None:

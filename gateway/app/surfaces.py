@@ -176,7 +176,10 @@ def _routes(services: Services) -> Sequence[Routes]:
         overview_routes.routes(services.overviews),
         *([mailbox_routes.routes(mailbox)] if mailbox is not None else []),
         payout_routes.routes(
-            services.payout_records, services.payout_acts, services.hold_decisions
+            services.payout_records,
+            services.payout_acts,
+            services.hold_decisions,
+            services.recipients,
         ),
         batch_routes.routes(services.batches),
         search_routes.routes(services.searches),
@@ -193,6 +196,7 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
     orders = OrderServices(
         keys=keys,
         acts=services.payout_acts,
+        recipients=services.recipients,
         balance=statements.balance,
         readings=readings,
         banks=banks,

@@ -356,6 +356,7 @@ _MONEY: Final = {
     "similar": "A payout of the same amount to the same receiver was made just now.",
     "other_content": "The reference is in use with other content.",
     "no_row": "There is no payout of this reference.",
+    "no_recipient": "The account has paid nobody by this reference, or the payout is archived.",
     "no_batch": "There is no such file of payouts.",
     "file_known": "The same file was uploaded to this account: it is a draft or under way.",
     "drafts_many": "The company has 20 files that were not ordered yet: order or discard one.",

@@ -28,13 +28,32 @@ from gateway.core.permissions import Action
 from gateway.core.priority import Priority
 from gateway.core.rights import Area, Right
 from gateway.core.strict import hidden_tax_number, is_other_number
+from gateway.core.windows import Listed
 from gateway.http.panel.pages.formats import typed_key, typed_money
-from gateway.http.panel.pages.kit import KnownAccount, PageContext, Pages, go_on, part, typed
+from gateway.http.panel.pages.kit import (
+    KnownAccount,
+    PageContext,
+    Pages,
+    Part,
+    go_on,
+    part,
+    typed,
+)
 from gateway.http.panel.pages.page import Page, Result, Shown
 from gateway.http.panel.pages.visit import Visit, address
 from gateway.http.rendering import refusal_of
 from gateway.payouts.bodies import KEY_PAYOUT, withdraw_input
-from gateway.payouts.model import Payout
+from gateway.payouts.model import NamedOwner, Payout, normal_destination
+from gateway.payouts.recipients import (
+    LOOKED_AT,
+    RECIPIENTS,
+    REMEMBERED,
+    Changed,
+    ChosenRecipient,
+    PaidRecipients,
+    RecipientDocument,
+    RecipientSearch,
+)
 from gateway.payouts.staff import PayoutActs
 from gateway.pix_keys.orders import LOOKUP
 from gateway.pix_keys.service import PixKeys
@@ -60,6 +79,8 @@ _DESTINATIONS: Final = {
     ),
 }
 """What is typed of a recipient, by method: the names of the contract."""
+_RECIPIENT: Final = ("account_id", "value", "description")
+"""What is typed beside the recipient."""
 _REASONS: Final = {PayoutMethod.PIX: ("difference_reason",), PayoutMethod.BANK_ACCOUNT: ()}
 
 
@@ -79,11 +100,48 @@ class OrderServices:
 
     keys: PixKeys
     acts: PayoutActs
+    recipients: PaidRecipients
     balance: Callable[[Staff, Account], Awaitable[Balance]]
     readings: Readings
     banks: BankReports
     waits: Callable[[Money], bool]
     waiting: Callable[[Staff, Account], Awaitable[WaitingMoney]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _To:
+    """
+    Where a payout goes: as it was typed, or the recipient of an earlier payout.
+
+    Attributes:
+        destination: In the fields of the contract; with the whole numbers, for the order alone.
+        shown: The same for people, who typed it or may not see all of it.
+        chosen: None where it was typed.
+    """
+
+    method: PayoutMethod
+    destination: Mapping[str, str]
+    shown: Mapping[str, str]
+    chosen: ChosenRecipient | None = None
+
+    @classmethod
+    def typed(cls, visit: Visit) -> _To:
+        form, method = visit.form, _method(visit)
+        by_key = {"key": _key(form)} if method is PayoutMethod.PIX else {}
+        texts = {name: form[name] for name in _DESTINATIONS[method]} | by_key
+        destination = texts | {"tax_number": _number(form)}
+        shown = texts | {"tax_number": form["tax_number"] or form["key"]}
+        return cls(method=method, destination=destination, shown=shown)
+
+    @classmethod
+    def again(cls, chosen: ChosenRecipient) -> _To:
+        method, texts = chosen.payout.method, normal_destination(chosen.payout.destination)
+        return cls(
+            method=method,
+            destination={name: texts[name] for name in _DESTINATIONS[method]},
+            shown={"name": chosen.recipient.name} | chosen.recipient.destination,
+            chosen=chosen,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +154,24 @@ class OrderPages:
 
     async def summary(self, visit: Visit, owner: Mapping[str, str], reference: str) -> Result:
         """Show the order, and its differences from the bank's data."""
-        method, form = _method(visit), visit.form
-        digits, by_key = "".join(filter(str.isalnum, _number(form))), method is PayoutMethod.PIX
+        form, to = visit.form, await self._to(visit)
+        method, by_key = to.method, to.method is PayoutMethod.PIX
+        digits = "".join(filter(str.isalnum, to.destination["tax_number"]))
+        is_chosen = to.chosen is not None
         data = {
             "account": (await part(self._account(visit))).data,
             "owner": owner,
             "method": method.value,
-            "typed": ("account_id", "value", "description", *_DESTINATIONS[method]),
+            "to": to.shown,
+            "chosen": to.chosen.recipient if to.chosen else None,
+            "changed": _changed(to, owner) if to.chosen else (),
+            "typed": (*_RECIPIENT, *(("again",) if is_chosen else _DESTINATIONS[method])),
             "reference": reference,
             "value": _value(form),
             "waits": self.does.waits(_value(form)),
             "may_balance": self.panel.may(visit, self.does.balance),
-            "key": _key(form),
             "differs": by_key and is_other_number(digits, owner["tax_number"]),
-            "bank": None if by_key else await self.panel.bank(visit, form["bank_number"]),
+            "bank": None if by_key else await self.panel.bank(visit, to.destination["bank_number"]),
         }
         return Shown(template="money/new_payout_summary.html", data=data)
 
@@ -117,7 +179,6 @@ class OrderPages:
         """Fill in a payout, by key or to a bank account."""
         if visit.form["step"] == _SEND:  # it was refused: everything typed is shown again
             return await self.summary(visit, _owner(visit), visit.form["reference"])
-        method = _method(visit)
         accounts, stops = await self.payers(visit), await self.panel.stops(visit)
         held = [
             each
@@ -125,8 +186,15 @@ class OrderPages:
             if any(each.concerns(one.company.id, one.id, one.provider) for one in accounts)
         ]
         wanted = visit.form["account_id"] or visit.query("account_id")
+        again = await self._again(visit)
+        if again is not None and again.data is not None:  # they are of this account
+            accounts = [each for each in accounts if each.id == wanted]
+        method = again.data.payout.method if again and again.data else _method(visit)
         ids = [each.id for each in accounts]
         data = {
+            "again": again,
+            "chosen_recipient": again.data.recipient if again and again.data else None,
+            "may_choose": self.panel.may(visit, self.does.recipients.page),
             "accounts": accounts,
             # as a browser shows a list of which nothing, or nothing that is there, is chosen
             "chosen": wanted if wanted in ids else "".join(ids[:1]),
@@ -187,16 +255,18 @@ class OrderPages:
             return await self.form(visit)
         reference, day = form["reference"], who.acting.now().date()
         if form["step"] == _SEND:
-            made = await self.order(visit, _ordered(visit, reference, day))
+            to = await self._to(visit)
+            made = await self.order(visit, to.method, _ordered(visit, to, reference, day))
             return go_on(made, address(_PATH, account_id=form["account_id"], reference=reference))
         reference = reference or self.new_reference()
-        wanted = _ordered(visit, reference, day)
+        to = await self._to(visit)
+        wanted = _ordered(visit, to, reference, day)
         await self._refuse_stopped(visit)
-        if _method(visit) is PayoutMethod.BANK_ACCOUNT:
+        if to.method is PayoutMethod.BANK_ACCOUNT:
             typed(_TO_ACCOUNT, wanted)
             return await self.summary(visit, _owner(visit), reference)
         typed(KEY_PAYOUT, wanted)
-        asked = {"key": _key(form), "type": form["key_type"]}
+        asked = {"key": to.destination["key"], "type": to.destination["key_type"]}
         account, key = await self._account(visit), typed(LOOKUP, asked)
         try:
             found = await self.does.keys.look_up(who, account, key)
@@ -209,10 +279,34 @@ class OrderPages:
         }
         return await self.summary(visit, owner, reference)
 
-    async def order(self, visit: Visit, wanted: Mapping[str, object]) -> Payout | Approval:
+    async def recipients(self, visit: Visit) -> Result:
+        """List whom an account paid before; to choose one fills in the form."""
+        accounts = await self.payers(visit)
+        ids, wanted = [each.id for each in accounts], visit.query("account_id")
+        chosen, found = wanted if wanted in ids else "".join(ids[:1]), None
+        if chosen:
+            account, service = await self.panel.account(visit, chosen), self.does.recipients
+            asked = {"text": visit.query("text"), "page": visit.query("page")}
+
+            async def listed(who: Staff, wanted: RecipientSearch) -> Listed[RecipientDocument]:
+                return await service.page(who, account, wanted)
+
+            found = await self.panel.find(visit, listed, RECIPIENTS, asked)
+        data = {
+            "accounts": accounts,
+            "chosen": chosen,
+            "found": found,
+            "days": REMEMBERED.days,
+            "looked_at": LOOKED_AT,
+        }
+        return Shown(template="money/recipients.html", data=data)
+
+    async def order(
+        self, visit: Visit, method: PayoutMethod, wanted: Mapping[str, object]
+    ) -> Payout | Approval:
         """Order the payout; a reference sent twice is one payout."""
         who, account = self.panel.staff(visit), await self._account(visit)
-        if _method(visit) is PayoutMethod.BANK_ACCOUNT:
+        if method is PayoutMethod.BANK_ACCOUNT:
             return await self.does.acts.order(who, account, typed(_TO_ACCOUNT, wanted))
         return await self.does.acts.order_by_key(who, account, typed(KEY_PAYOUT, wanted))
 
@@ -222,6 +316,28 @@ class OrderPages:
         concerns = account.company_id, account.id, account.provider
         if any(each.concerns(*concerns) for each in await self.panel.stops(visit)):
             raise ServiceError(errors.PAYOUTS_STOPPED, "stopped")
+
+    async def _to(self, visit: Visit) -> _To:
+        """
+        Return where the payout goes.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: a chosen recipient cannot be paid again.
+        """
+        if not visit.form["again"]:
+            return _To.typed(visit)
+        who, account = self.panel.staff(visit), await self._account(visit)
+        return _To.again(await self.does.recipients.choose(who, account, visit.form["again"]))
+
+    async def _again(self, visit: Visit) -> Part[ChosenRecipient] | None:
+        """Return the recipient that was chosen for the form; None where none was."""
+        reference = visit.form["again"] or visit.query("again")
+        wanted = visit.form["account_id"] or visit.query("account_id")
+        if not reference or not wanted:
+            return None
+        account = await self.panel.account(visit, uuid(wanted, "account_id"))
+        choosing = self.does.recipients.choose(self.panel.staff(visit), account, reference)
+        return await part(choosing)
 
     async def _account(self, visit: Visit) -> Account:
         return await self.panel.account(visit, uuid(visit.form["account_id"], "account_id"))
@@ -236,20 +352,26 @@ def pages(services: OrderServices, context: PageContext) -> Sequence[Page]:
         "", "payout_order", order, shows=form, fails=PAYOUT_FAILS, priority=Priority.PAYOUTS
     )(does.act)
     panel.view("/balance", "payout_new_balance", services.balance)(does.balance)
+    panel.view("/recipients", "payout_recipients", services.recipients.page)(does.recipients)
     return panel.pages
 
 
-def _ordered(visit: Visit, reference: str, day: date) -> Mapping[str, object]:
+def _changed(to: _To, owner: Mapping[str, str]) -> Sequence[Changed]:
+    """Return what changed since a chosen recipient was paid, beside the owner of the key now."""
+    if to.chosen is None or to.method is not PayoutMethod.PIX:
+        return to.chosen.recipient.changed if to.chosen else ()
+    return to.chosen.since(NamedOwner(**owner))
+
+
+def _ordered(visit: Visit, to: _To, reference: str, day: date) -> Mapping[str, object]:
     """Return the order in the fields of the contract."""
-    form, method = visit.form, _method(visit)
-    typed = {name: form[name] for name in _DESTINATIONS[method]}
-    why = {name: form[name] for name in _REASONS[method] if form[name]}
-    by_key = {"key": _key(form)} if method is PayoutMethod.PIX else {}
+    form = visit.form
+    why = {name: form[name] for name in _REASONS[to.method] if form[name]}
     return {
         "reference": reference,
         "value": _value(form),
         "date": day.isoformat(),
-        "destination": typed | by_key | {"tax_number": _number(form)},
+        "destination": to.destination,
         "description": form["description"],
         **why,
     }

@@ -21,6 +21,7 @@ from gateway.payouts.bodies import KEY_PAYOUT, PAYOUT, withdraw_input
 from gateway.payouts.create import CERTAINLY_NOT_SENT, Payouts
 from gateway.payouts.documents import payout_created
 from gateway.payouts.holds import HoldDecisions
+from gateway.payouts.recipients import RECIPIENTS, PaidRecipients
 from gateway.payouts.search import WITHDRAWS, PayoutFilterBody, PayoutsBody
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from policies.validation.bodies import body
@@ -118,7 +119,9 @@ def partner_routes(payouts: Payouts) -> Routes:
     return partner
 
 
-def routes(records: PayoutRecords, acts: PayoutActs, holds: HoldDecisions) -> Routes:
+def routes(
+    records: PayoutRecords, acts: PayoutActs, holds: HoldDecisions, recipients: PaidRecipients
+) -> Routes:
     """Return the routes."""
     office, account = Routes(), "/accounts/{account_id}"
     one, paid = f"{account}/withdraw/{{reference}}", {"reference": REFERENCE}
@@ -141,6 +144,7 @@ def routes(records: PayoutRecords, acts: PayoutActs, holds: HoldDecisions) -> Ro
         "priority": Priority.HEAVY,
     }
     office.post("/payouts/export", "payouts_export", records.export, **file)
+    office.get(f"{account}/recipients", "recipients", recipients.page, takes={"wanted": RECIPIENTS})
     office.get("/counts", "counts", records.open_work)
     ordered: Shape = {
         "shows": payout_created,

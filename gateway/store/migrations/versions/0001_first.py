@@ -157,6 +157,7 @@ _TABLES: Final = (
         check=("above_zero", "centavos > 0"),
         indexes=(
             "account_id centavos created_at",
+            "account_id client_id created_at WHERE substr(client_id, 1, 5) = 'user:'",
             "account_id created_at",
             "client_id created_at",
             "created_at",
