@@ -242,7 +242,7 @@ ROWS = (
             "        proof = Reauthentication(self.context)\n"
         ),
         wrong=(
-            "        user = await self._user(caller)\n"
+            "        user = await self.context.active_user(caller.user_id)\n"
             "        proof = Reauthentication(self.context)\n"
         ),
         tests=(f"{_FACTORS}::test_a_present_factor_cannot_be_enrolled_again",),
