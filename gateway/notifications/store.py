@@ -46,8 +46,8 @@ _AHEAD: Final = timedelta(minutes=5)
 _WRITTEN_BEFORE: Final = timedelta(days=2)
 """Of what is sent: a notification waits for the next evening at most; by an index."""
 _AT_ONCE: Final = 500
-Told = tuple[str, Way, Kind]
-"""A recipient, a way and a kind."""
+Topic = tuple[str, Way, Kind]
+"""A kind that a recipient is told of by a way: recipient, way, kind."""
 _N: Final = notifications.c
 _CHOICES: Final = notification_choices.c
 
@@ -69,7 +69,7 @@ class NotificationRecords:
             rows = [row_of(each) for each in found[start : start + _AT_ONCE]]
             await self._database.write(statement, rows)
 
-    async def last_due(self, now: datetime) -> Mapping[Told, datetime]:
+    async def last_due(self, now: datetime) -> Mapping[Topic, datetime]:
         """Return when recipients are told of kinds last, as far as that is about now."""
         about_now = _N.due_at > now - TOGETHER, _N.due_at <= now + TOGETHER
         counts = _N.state.in_([State.WAITING.value, State.SENT.value])

@@ -25,7 +25,7 @@ from gateway.notifications.model import OF_ORDERS, Kind, Notification, Occasion,
 from gateway.notifications.outages import Outages
 from gateway.notifications.recipients import Recipient, Recipients, UserRecipient
 from gateway.notifications.schedule import after_others, due_at
-from gateway.notifications.store import NotificationRecords, Told
+from gateway.notifications.store import NotificationRecords, Topic
 from gateway.notifications.texts import compose, mail_text
 from gateway.telemetry.ports import Count, Event
 
@@ -122,7 +122,7 @@ class NotificationWatch:
         self,
         recipient: Recipient,
         occasion: Occasion,
-        last: Mapping[Told, datetime],
+        last: Mapping[Topic, datetime],
         now: datetime,
     ) -> Notification:
         due = due_at(occasion, recipient.choice, now, recipient.way)
