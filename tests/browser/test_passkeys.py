@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import msgspec
+import pyotp
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
@@ -20,7 +21,7 @@ from tests.browser.panel_site import PanelSite
 from tests.browser.people import PASSWORD, Person
 from tests.world.authenticator import Authenticator
 from tests.world.identity import HOME
-from tests.world.passkeys import register
+from tests.world.passkeys import register, used
 
 TELEPHONE = Look(width=NARROW)
 AMOUNT = re.compile(r"\d[\d.]*,\d\d")
@@ -164,6 +165,67 @@ async def test_recovery_codes_are_renewed_by_the_passkey_alone(browser: Browser,
 
         await expect(tab.page.locator("#codes li")).to_have_count(10)
         assert tab.findings == []
+
+
+async def test_where_a_passkey_alone_proves_no_password_is_asked(
+    browser: Browser, house: PanelSite
+):
+    """Beside a passkey, without an app, the password proves nothing."""
+    async with telephone(browser, house) as tab:
+        await with_passkey(tab, house, Role.VIEWER)
+        await own_account(tab)
+        await expect(tab.page.locator("#passkey-name")).to_have_count(1)
+        await expect(tab.page.locator("#passkey-password")).to_have_count(0)
+        await tab.page.goto(f"{tab.origin}/panel/factor")
+        await expect(tab.page.locator("form.enrol [type=password]")).to_have_count(0)
+        shown = await tab.look()
+
+        await tab.page.locator("form.enrol [data-passkey]").click()
+
+        await expect(tab.page.locator("#app_code")).to_be_visible()
+        assert shown == tab.findings == []
+
+
+async def with_both(house: PanelSite) -> Person:
+    """Create a user with a passkey and an app."""
+    person = await house.people.plain(Role.VIEWER)
+    services = house.world.gateway.services.identity
+    authenticator = Authenticator(origin=house.world.gateway.kernel.settings.origin)
+    came = await services.sign_in.login(person.email, PASSWORD, HOME)
+    assert isinstance(came, SignedIn)
+    await register(services, came.person, authenticator)
+    proof = await used(services, came.person, authenticator)
+    begun = await services.second_factors.begin(came.person, "", HOME, "", proof)
+    code = pyotp.TOTP(begun.secret).at(house.world.gateway.kernel.now())
+    person.recovery += await services.second_factors.confirm(came.person, code)
+    return person
+
+
+async def test_without_the_passkey_the_password_is_required_again(
+    browser: Browser, house: PanelSite
+):
+    """Whether another field is empty, or the browser gives no passkey."""
+    person = await with_both(house)
+    async with telephone(browser, house) as tab:
+        page = tab.page
+        await sign_in(page, tab.origin, person)
+        await page.locator("#code").fill(person.code())
+        await page.locator("form[action='/panel/login/code'] button").click()
+        await page.wait_for_url("**/panel")
+        await own_account(tab)
+        await page.route("**/panel/auth/passkeys/options", lambda route: route.abort())
+        form, required = page.locator("form[action='/panel/me/password']"), "each => each.required"
+        fields = form.locator("[data-or-passkey]")
+
+        await form.locator("[data-passkey]").click()
+        after_an_empty_field = [await each.evaluate(required) for each in await fields.all()]
+        for field in ("#new", "#again"):
+            await page.locator(field).fill("uma outra frase bem comprida")
+        await form.locator("[data-passkey]").click()
+        await expect(form.locator("[data-passkey-failed]")).to_be_visible()
+
+        assert after_an_empty_field == [True, True]
+        assert [await each.evaluate(required) for each in await fields.all()] == [True, True]
 
 
 async def test_removing_the_only_passkey_of_who_may_write_becomes_an_order(

@@ -22,28 +22,30 @@ async function answer(button) {
   const { form, dataset } = button;
   const { passkey, field, proves, creates } = dataset;
   const own = form.elements.own_passkey;
-  // A passkey stands for what else proves the owner; a new one does not.
-  if (creates === undefined) all("[data-or-passkey]", form).forEach((each) => (each.required = false));
-  if (!form.reportValidity()) return;
+  // A passkey stands for what else proves the owner; a new one does not. Without it that is asked.
+  const proof = all("[data-or-passkey]", form).filter((each) => creates === undefined && each.required);
+  const require = (is) => proof.forEach((each) => (each.required = is));
+  require(false);
+  if (!form.reportValidity()) return require(true);
   const failed = form.querySelector("[data-passkey-failed]");
   if (failed) failed.hidden = true;
   button.setAttribute("aria-busy", "true");
   try {
-    if (proves && !form.elements.password.value) own.value ||= await use(proves, form);
+    if (proves && !form.elements.password?.value) own.value ||= await use(proves, form);
     form.elements[field].value = await (creates === undefined ? use : make)(passkey, form);
     form.requestSubmit(button.type === "submit" ? button : null);
   } catch {
     button.removeAttribute("aria-busy");
-    all("[data-or-passkey]", form).forEach((each) => (each.required = each.defaultRequired));
     // What sends its form anyway does so the next time, and is asked for a code.
     if ("elseCode" in dataset) delete dataset.passkey;
     if (failed) failed.hidden = false;
+  } finally {
+    require(true);
   }
 }
 
 if (known) {
   all("[data-passkey-place]").forEach((each) => (each.hidden = false));
-  all("[data-or-passkey]").forEach((each) => (each.defaultRequired = each.required));
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-passkey]");
     if (!button || button.hasAttribute("aria-busy")) return;
