@@ -135,7 +135,9 @@ class _To:
 
     @classmethod
     def again(cls, chosen: ChosenRecipient) -> _To:
-        method, texts = chosen.payout.method, normal_destination(chosen.payout.destination)
+        method, sent = chosen.payout.method, chosen.payout.destination_sent
+        given = {name: text for name, text in sent.items() if text}
+        texts = normal_destination(chosen.payout.destination) | given
         return cls(
             method=method,
             destination={name: texts[name] for name in _DESTINATIONS[method]},
