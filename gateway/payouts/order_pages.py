@@ -48,9 +48,9 @@ from gateway.payouts.recipients import (
     LOOKED_AT,
     RECIPIENTS,
     REMEMBERED,
-    Changed,
     ChosenRecipient,
     PaidRecipients,
+    RecipientChange,
     RecipientDocument,
     RecipientSearch,
 )
@@ -337,9 +337,12 @@ class OrderPages:
         wanted = visit.form["account_id"] or visit.query("account_id")
         if not reference or not wanted:
             return None
-        account = await self.panel.account(visit, uuid(wanted, "account_id"))
-        choosing = self.does.recipients.choose(self.panel.staff(visit), account, reference)
-        return await part(choosing)
+
+        async def chosen() -> ChosenRecipient:
+            account = await self.panel.account(visit, uuid(wanted, "account_id"))
+            return await self.does.recipients.choose(self.panel.staff(visit), account, reference)
+
+        return await part(chosen())
 
     async def _account(self, visit: Visit) -> Account:
         return await self.panel.account(visit, uuid(visit.form["account_id"], "account_id"))
@@ -354,11 +357,11 @@ def pages(services: OrderServices, context: PageContext) -> Sequence[Page]:
         "", "payout_order", order, shows=form, fails=PAYOUT_FAILS, priority=Priority.PAYOUTS
     )(does.act)
     panel.view("/balance", "payout_new_balance", services.balance)(does.balance)
-    panel.view("/recipients", "payout_recipients", services.recipients.page)(does.recipients)
+    panel.view("/recipients", "payout_recipients", order)(does.recipients)
     return panel.pages
 
 
-def _changed(to: _To, owner: Mapping[str, str]) -> Sequence[Changed]:
+def _changed(to: _To, owner: Mapping[str, str]) -> Sequence[RecipientChange]:
     """Return what changed since a chosen recipient was paid, beside the owner of the key now."""
     if to.chosen is None or to.method is not PayoutMethod.PIX:
         return to.chosen.recipient.changed if to.chosen else ()

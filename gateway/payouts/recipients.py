@@ -68,7 +68,7 @@ REMEMBERED: Final = timedelta(days=400)
 """Who is paid once a year is found, as in files of payouts."""
 
 
-class Changed(StrEnum):
+class RecipientChange(StrEnum):
     """
     What changed about a recipient since the last payout that was paid.
 
@@ -107,7 +107,7 @@ class RecipientDocument(Struct, frozen=True, kw_only=True):
     value: Annotated[Sum, meaning("What they moved together, less what came back.")]
     paid_at: Moment
     changed: Annotated[
-        list[Changed], meaning("What changed since the last one was paid.", ["refused"])
+        list[RecipientChange], meaning("What changed since the last one was paid.", ["refused"])
     ]
 
 
@@ -137,15 +137,15 @@ class ChosenRecipient:
     recipient: RecipientDocument
     payout: Payout
 
-    def since(self, owner: NamedOwner) -> Sequence[Changed]:
+    def since(self, owner: NamedOwner) -> Sequence[RecipientChange]:
         """Return what changed, with the owner of the key as the bank names them now."""
         changed, then = [*self.recipient.changed], self.payout.owner
         if then is None:
             return changed
         if (folded(then.name), then.tax_number) != (folded(owner.name), owner.tax_number):
-            changed.append(Changed.OTHER_OWNER)
+            changed.append(RecipientChange.OTHER_OWNER)
         if then.bank and owner.bank and then.bank != owner.bank:
-            changed.append(Changed.OTHER_BANK)
+            changed.append(RecipientChange.OTHER_BANK)
         return changed
 
 
@@ -313,11 +313,11 @@ def _document(row: Record) -> RecipientDocument:
     sent = {name: text for name, text in columns.read(row.destination_sent).items() if text}
     owner = None if row.key_owner is None else columns.read(row.key_owner)
     changes = {
-        Changed.REFUSED: row.refused_at is not None and row.refused_at > row.created_at,
-        Changed.OPEN: row.open,
-        Changed.HELD: row.held,
-        Changed.RETURNED: row.returned,
-        Changed.OTHER_NAME: row.names,
+        RecipientChange.REFUSED: row.refused_at is not None and row.refused_at > row.created_at,
+        RecipientChange.OPEN: row.open,
+        RecipientChange.HELD: row.held,
+        RecipientChange.RETURNED: row.returned,
+        RecipientChange.OTHER_NAME: row.names,
     }
     return RecipientDocument(
         reference=row.reference,

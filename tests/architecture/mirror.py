@@ -42,6 +42,7 @@ WITHOUT = {
     "gateway/store/opening.py": "opened by each test of a store, on SQLite and PostgreSQL",
     "gateway/store/orders.py": "so too: tests/contract/stores/test_approvals.py, test_office.py",
     "gateway/closings/service.py": "over a database: tests/contract/stores/test_closings.py",
+    "gateway/payouts/recipients.py": "so too: tests/contract/stores/test_recipients.py",
     "gateway/closings/foreign_debits.py": "so too: tests/contract/stores/test_foreign_debits.py",
     **dict.fromkeys(
         [

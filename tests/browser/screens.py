@@ -193,6 +193,18 @@ _PAYOUTS = (
         closed_to=Role.VIEWER,
     ),
     Screen(
+        name="payout-recipients",
+        path="/panel/payouts/new/recipients?account_id={main}",
+        by=Role.OPERATOR,
+        closed_to=Role.VIEWER,
+    ),
+    Screen(
+        name="payout-again",
+        path="/panel/payouts/new?account_id={main}&again={paid}",
+        by=Role.OPERATOR,
+        closed_to=Role.VIEWER,
+    ),
+    Screen(
         name="payout-new-balance",
         path="/panel/payouts/new/balance?account_id={main}&value=1,00",
         by=Role.OPERATOR,

@@ -61,7 +61,7 @@ _GROUPS: Final = MappingProxyType(
         "Statement": ("Movements of the account.", "transactions statement report closings"),
         "Payouts": (
             "Money paid out, by PIX key or to a bank account.",
-            "withdraw withdraws payouts batches search counts bank-numbers",
+            "withdraw withdraws payouts recipients batches search counts bank-numbers",
         ),
         "Events": ("What happened, to be read in its order.", "events"),
         "Accounts": (

@@ -35,9 +35,9 @@ from gateway.payouts.model import (
     normal_destination,
 )
 from gateway.payouts.recipients import (
-    Changed,
     ChosenRecipient,
     PaidRecipients,
+    RecipientChange,
     RecipientDocument,
     RecipientSearch,
 )
@@ -185,12 +185,12 @@ async def test_what_changed_since_a_recipient_was_paid_is_told(office: Office):
     found = {each.reference: each for each in await office.listed()}
 
     assert {reference: each.changed for reference, each in found.items()} == {
-        "a": [Changed.REFUSED],
+        "a": [RecipientChange.REFUSED],
         "d": [],
-        "e": [Changed.OPEN],
-        "g": [Changed.HELD],
-        "i": [Changed.RETURNED],
-        "j": [Changed.OTHER_NAME],
+        "e": [RecipientChange.OPEN],
+        "g": [RecipientChange.HELD],
+        "i": [RecipientChange.RETURNED],
+        "j": [RecipientChange.OTHER_NAME],
     }
     assert found["i"].value == Sum(1000)
     assert found["j"].payouts == 2
@@ -241,7 +241,7 @@ async def test_a_chosen_recipient_is_that_of_a_payout_that_was_paid(office: Offi
     found = await office.choose("a")
 
     assert (found.recipient.reference, found.recipient.payouts) == ("b", 2)
-    assert found.recipient.changed == [Changed.REFUSED]
+    assert found.recipient.changed == [RecipientChange.REFUSED]
     assert found.payout.destination == by_key()
     for missing in ("c", "none"):
         with pytest.raises(ServiceError) as refused:
@@ -253,14 +253,14 @@ async def test_a_chosen_recipient_is_that_of_a_payout_that_was_paid(office: Offi
     ("owner", "changed"),
     [
         (named("MARIA silva", "***.982.247-**", "Banco Um"), []),
-        (named("José Souza", "***.982.247-**", "Banco Um"), [Changed.OTHER_OWNER]),
-        (named("Maria Silva", "***.444.777-**", "Banco Um"), [Changed.OTHER_OWNER]),
-        (named("Maria Silva", "***.982.247-**", "Banco Dois"), [Changed.OTHER_BANK]),
+        (named("José Souza", "***.982.247-**", "Banco Um"), [RecipientChange.OTHER_OWNER]),
+        (named("Maria Silva", "***.444.777-**", "Banco Um"), [RecipientChange.OTHER_OWNER]),
+        (named("Maria Silva", "***.982.247-**", "Banco Dois"), [RecipientChange.OTHER_BANK]),
         (named("Maria Silva", "***.982.247-**", ""), []),
     ],
 )
 async def test_the_owner_of_a_key_is_compared_with_the_owner_then(
-    office: Office, owner: NamedOwner, changed: list[Changed]
+    office: Office, owner: NamedOwner, changed: list[RecipientChange]
 ):
     await office.put("a", by_key(), owner=named("Maria Silva", "***.982.247-**", "Banco Um"))
     await office.put("b", by_account())

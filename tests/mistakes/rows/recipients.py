@@ -71,7 +71,7 @@ ROWS = (
         promise="The owner of a chosen recipient's key is compared with the owner then.",
         source=_SOURCE,
         file=_FILE,
-        right="            changed.append(Changed.OTHER_OWNER)\n",
+        right="            changed.append(RecipientChange.OTHER_OWNER)\n",
         wrong="            pass\n",
         tests=(f"{_STORES}::test_the_owner_of_a_key_is_compared_with_the_owner_then",),
     ),

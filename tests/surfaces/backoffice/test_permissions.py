@@ -43,6 +43,7 @@ NEEDED = {
     "backoffice.search": "payout:read",
     "backoffice.counts": "review:read",
     "backoffice.withdraws": "payout:read",
+    "backoffice.recipients": "payout:read",
     "backoffice.overview": "payout:read",
     "backoffice.readings": "balance:read",
     "backoffice.weather": "provider:read",

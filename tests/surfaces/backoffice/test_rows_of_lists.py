@@ -79,6 +79,7 @@ async def test_every_export_is_refused_above_the_limit_of_rows(
         for by, method, path, document in (
             ("operator", "POST", "/backoffice/v1/payouts/search", WINDOW),
             ("operator", "POST", office.at("/withdraws/search"), day),
+            ("operator", "GET", office.at("/recipients"), None),
             ("operator", "POST", office.at("/pix/transactions/search"), day),
             ("operator", "POST", office.at("/pix/refunds/search"), day),
             ("operator", "GET", office.at(f"/transactions{days}"), None),
