@@ -11,6 +11,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
+from gateway.app.build_identity import build_sender
 from gateway.app.build_payouts import build_reconciler
 from gateway.app.build_telemetry import Telemetry
 from gateway.app.build_tracing import traced_follow_up
@@ -31,7 +32,7 @@ from gateway.closings.foreign_debits import DebitWatch
 from gateway.core.key_rotation import LiveProcess
 from gateway.credentials.expiry import ExpiryWatch
 from gateway.deliveries.places import Places
-from gateway.deliveries.sender import Sender, SenderConfig
+from gateway.deliveries.sender import Sender
 from gateway.deliveries.store import DeliveryRecords
 from gateway.deliveries.watch import EVERY_S as ENDPOINTS_EVERY_S
 from gateway.deliveries.watch import EndpointWatch
@@ -224,7 +225,7 @@ def _work(
         Work(
             records=DeliveryRecords(store.database),
             endpoints=services.endpoint_records,
-            sender=_sender(kernel),
+            sender=build_sender(kernel),
             places=Places(kernel.monotonic, chance),
             now=kernel.shared_now,
             owner=kernel.new_id(),
@@ -277,19 +278,10 @@ def _work(
     )
 
 
-def _sender(kernel: Kernel) -> Sender:
-    """Return a client for addresses that somebody typed; each worker has its own connections."""
-    config = SenderConfig(
-        allow_local=kernel.settings.events.allow_local,
-        own_networks=kernel.settings.events.networks,
-    )
-    return Sender(config, kernel.shared_now, kernel.monotonic)
-
-
 def _calls(services: Services, leases: LeasedTasks) -> Iterator[PeriodicTask]:
     """Return the tasks that send by ways that are calls, each with connections of its own."""
     watch, kernel = services.notification_watch, services.kernel
-    push, chats = _sender(kernel), _sender(kernel)
+    push, chats = build_sender(kernel), build_sender(kernel)
     to_browsers = PushChannel(
         everybody=watch.recipients,
         subscriptions=services.push_subscriptions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -12,6 +13,7 @@ from msgspec.structs import asdict
 from gateway.app.kernel import Kernel
 from gateway.companies.service import find_company, known_company
 from gateway.config.settings import Settings
+from gateway.deliveries.sender import Sender, SenderConfig
 from gateway.http.gates import PanelPolicies, UserPolicies
 from gateway.http.panel.pages.kept import LABEL, KeptForms
 from gateway.http.panel.pages.templates import Templates
@@ -28,6 +30,11 @@ from gateway.identity.signing_keys import Keyring
 from gateway.identity.tokens import AccessTokens, Audience, OpaqueTokens
 from gateway.identity.webauthn import RelyingParty
 from gateway.security.sealing import Sealer
+from gateway.single_sign_on.attempts import LABEL as ATTEMPTS
+from gateway.single_sign_on.attempts import Attempts
+from gateway.single_sign_on.issuers import Issuers
+from gateway.single_sign_on.sign_in import SingleSignOn
+from gateway.single_sign_on.store import IdentityProviderRecords
 from policies.authentication.bearer import BearerToken
 from policies.authentication.session import (
     HARDENED,
@@ -75,6 +82,7 @@ def build_identity(kernel: Kernel, hasher: PasswordHasher | None = None) -> Iden
         pause=kernel.sleep,
         relying_party=RelyingParty(settings.origin, identity.issuer),
         events=kernel.events,
+        local_sign_in=IdentityProviderRecords(store.database, keys.sealer).local_sign_in,
         os_user=store.database.os_user,
     )
     return IdentityServices(context, keyring, partial(known_company, store.database))
@@ -114,6 +122,33 @@ def build_panel(kernel: Kernel, identity: IdentityServices, policies: UserPolici
         static=static,
         templates=Templates(static.address),
     )
+
+
+def build_sign_on(kernel: Kernel, identity: IdentityServices) -> SingleSignOn:
+    """Build single sign-on; no provider is called yet."""
+    keys, settings = kernel.keys.derivation.keys(ATTEMPTS), kernel.settings
+    return SingleSignOn(
+        records=IdentityProviderRecords(kernel.store.database, kernel.keys.sealer),
+        issuers=Issuers(
+            build_sender(kernel), kernel.monotonic, allow_local=settings.events.allow_local
+        ),
+        attempts=Attempts(
+            Sealer(keys, next(iter(keys))),
+            kernel.now,
+            os.urandom,
+            secure=not settings.session.insecure_dev,
+        ),
+        context=identity.context,
+    )
+
+
+def build_sender(kernel: Kernel) -> Sender:
+    """Return a client for addresses that somebody typed, with connections of its own."""
+    config = SenderConfig(
+        allow_local=kernel.settings.events.allow_local,
+        own_networks=kernel.settings.events.networks,
+    )
+    return Sender(config, kernel.shared_now, kernel.monotonic)
 
 
 def build_user_policies(kernel: Kernel, identity: IdentityServices) -> UserPolicies:

@@ -50,7 +50,8 @@ async def running(gateway: Gateway) -> AsyncIterator[None]:
         started.push_async_callback(gateway.services.identity.close)
         if gateway.role.part.serves:  # the first signing key, where there is none
             await gateway.services.identity.signing_keys.ensure()
-        started.push_async_callback(gateway.services.panel.sessions.close)
+        for each in (gateway.services.panel.sessions, gateway.services.sign_on.issuers):
+            started.push_async_callback(each.close)
         started.push_async_callback(gateway.role.leases.release)
         for task in gateway.tasks:
             task.start()

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from gateway.accounts.service import AccountBanks, Accounts, BankChanges
-from gateway.app.build_identity import build_identity, build_panel, build_user_policies
+from gateway.app.build_identity import (
+    build_identity,
+    build_panel,
+    build_sign_on,
+    build_user_policies,
+)
 from gateway.app.build_payouts import (
     build_payers,
     build_payouts,
@@ -75,6 +80,7 @@ from gateway.core.approvals import (
     CREDENTIALS,
     ENDPOINTS,
     PEOPLE,
+    SIGN_ON,
     Approval,
     ApprovalKind,
     NewOrder,
@@ -163,6 +169,8 @@ from gateway.security.secrets import (
     new_signing_secret,
 )
 from gateway.security.webpush import PushSigner
+from gateway.single_sign_on.service import IdentityProviders
+from gateway.single_sign_on.sign_in import SingleSignOn
 from gateway.statements import routes as statement_routes
 from gateway.statements.reads import StatementReads
 from gateway.statements.reports import Reports, movement_pages
@@ -453,6 +461,15 @@ class Services:
         wait = self._orders.wait if self._four_eyes.people else None
         return replace(self.identity.users, wait=wait, exports=self.exports)
 
+    @cached_property
+    def identity_providers(self) -> IdentityProviders:
+        """Companies' providers; orders wait for a second person where the settings require it."""
+        return build_identity_providers(self, self._orders.wait if self._four_eyes.people else None)
+
+    @cached_property
+    def sign_on(self) -> SingleSignOn:
+        return build_sign_on(self.kernel, self.identity)
+
     # Orders that wait for a second person
 
     @cached_property
@@ -494,6 +511,7 @@ class Services:
         orders.executors.update(dict.fromkeys(PEOPLE, self.users))
         orders.executors.update(dict.fromkeys(CREDENTIALS, self.credentials))
         orders.executors.update(dict.fromkeys(ENDPOINTS, self.endpoints))
+        orders.executors.update(dict.fromkeys(SIGN_ON, self.identity_providers))
         orders.executors[ApprovalKind.CREDENTIAL_KEY] = self.public_keys
         orders.executors[ApprovalKind.FACTOR_REMOVAL] = self.identity.factor_removals
         orders.executors[ApprovalKind.ACCOUNT_BANK] = BankChanges(self.accounts, self.kernel.now)
@@ -1070,6 +1088,18 @@ def build_credentials(
         spent_by_day=partial(spent_by_day, store.database),
         wait=wait,
         tell=CredentialNotices(Mailer(context)).tell,
+    )
+
+
+def build_identity_providers(services: Services, wait: Wait | None = None) -> IdentityProviders:
+    """Build the identity providers; without ``wait`` every order is executed at once."""
+    kernel = services.kernel
+    return IdentityProviders(
+        database=kernel.store.database,
+        records=services.sign_on.records,
+        context=services.identity.context,
+        allow_local=kernel.settings.events.allow_local,
+        wait=wait,
     )
 
 

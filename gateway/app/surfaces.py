@@ -87,6 +87,9 @@ from gateway.sandbox import routes as sandbox_routes
 from gateway.search import pages as search_pages
 from gateway.search import routes as search_routes
 from gateway.security.keys import load_keys
+from gateway.single_sign_on import pages as sign_on_pages
+from gateway.single_sign_on import routes as sign_on_routes
+from gateway.single_sign_on.surface import sign_on_surface
 from gateway.statements import pages as statement_pages
 from gateway.statements import routes as statement_routes
 from gateway.stops import pages as stop_pages
@@ -108,6 +111,7 @@ def build_surfaces(services: Services) -> Sequence[Surface]:
         services.events,
         *(() if sandbox is None else (sandbox,)),
         *user_surfaces(services),
+        sign_on_surface(services.sign_on, services.user_policies.address_quota),
         callback_surface(services.reception),
     )
 
@@ -160,6 +164,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         endpoint_routes.routes(services.endpoints),
         delivery_routes.routes(services.deliveries),
         identity_routes.routes(services.users),
+        sign_on_routes.routes(services.identity_providers),
         stop_routes.routes(services.stops),
         outflow_routes.routes(services.outflows),
         closing_routes.routes(services.closing_packages),
@@ -205,6 +210,14 @@ def _pages(services: Services, context: PageContext) -> Sequence[Page]:
     )
     return [
         *sign_in_pages.pages(services.panel, context),
+        *sign_on_pages.door_pages(services.panel, services.sign_on, context),
+        *sign_on_pages.pages(
+            services.identity_providers,
+            services.sign_on,
+            companies,
+            services.sign_on.records.people_of,
+            context,
+        ),
         *identity_pages.people_pages(services.users, companies, context),
         *identity_pages.own_pages(services.panel, context),
         *notification_pages.pages(services.notifications, services.chats, companies, context),

@@ -24,6 +24,7 @@ Held = Callable[[Staff, str], Awaitable[object]]
 _ADD: Final = Right(Area.ACCOUNT, Action.WRITE)
 _ISSUE: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _ENDPOINTS: Final = Right(Area.ENDPOINT, Action.READ)
+_PEOPLE: Final = Right(Area.USER, Action.READ)
 _STOP: Final = Right(Area.STOP, Action.WRITE)
 _LIMIT: Final = "50"
 
@@ -66,6 +67,7 @@ def pages(
             "may_change": panel.may(visit, companies.set_contact),
             "may_issue": visit.may(_ISSUE),
             "may_see_endpoints": visit.may(_ENDPOINTS),
+            "may_see_sign_on": visit.may(_PEOPLE),
             "may_stop": visit.may(_STOP),
         }
         return Shown(template="companies/company.html", data=data)

@@ -42,6 +42,8 @@ class ApprovalKind(StrEnum):
     ENABLING = "enabling"
     FACTOR_RESET = "factor_reset"
     FACTOR_REMOVAL = "factor_removal"
+    SINGLE_SIGN_ON = "single_sign_on"
+    SINGLE_SIGN_ON_REMOVAL = "single_sign_on_removal"
     ACCOUNT_BANK = "account_bank"
     ENDPOINT = "endpoint"
     ENDPOINT_CHANGE = "endpoint_change"
@@ -74,6 +76,9 @@ PEOPLE: Final = frozenset(
 )
 """Orders about users."""
 
+SIGN_ON: Final = frozenset({ApprovalKind.SINGLE_SIGN_ON, ApprovalKind.SINGLE_SIGN_ON_REMOVAL})
+"""Orders about the identity providers of companies."""
+
 _CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.WRITE)
 _USERS: Final = Right(Area.USER, Action.MANAGE)
 _ENDPOINTS: Final = Right(Area.ENDPOINT, Action.WRITE)
@@ -91,6 +96,8 @@ NEEDED: Final[Mapping[ApprovalKind, Right]] = {
     ApprovalKind.COMPANIES: _USERS,
     ApprovalKind.ENABLING: _USERS,
     ApprovalKind.FACTOR_RESET: _USERS,
+    ApprovalKind.SINGLE_SIGN_ON: _USERS,
+    ApprovalKind.SINGLE_SIGN_ON_REMOVAL: _USERS,
     ApprovalKind.ACCOUNT_BANK: Right(Area.PROVIDER, Action.WRITE),
     ApprovalKind.ENDPOINT: _ENDPOINTS,
     ApprovalKind.ENDPOINT_CHANGE: _ENDPOINTS,
@@ -159,6 +166,7 @@ class VoidReason(StrEnum):
     CREDENTIAL_CHANGED = "The credential has been changed since."
     BANK_CHANGED = "The bank of the account or its credentials have changed since."
     ENDPOINT_CHANGED = "The endpoint has been changed since."
+    SIGN_ON_CHANGED = "The single sign-on of the company has been changed since."
     BATCH_ENDED = "The file of payouts has been cancelled since."
 
 
@@ -386,7 +394,8 @@ class OrderDocument(TypedDict):
     sees then, an empty list every one; ``companies_before`` are those until then. Of an account's
     bank: where the account is to stand, and where it stood; an empty ``provider`` is no bank.
     ``with_credentials`` says whether credentials came with the order. Of an endpoint: where events
-    are to go and where they went, which types, and of which accounts; an empty list is all.
+    are to go and where they went, which types, and of which accounts; an empty list is all. Of
+    single sign-on: what it is to be, and what it was; a removal has the latter alone.
     """
 
     method: NotRequired[
@@ -451,6 +460,8 @@ class OrderDocument(TypedDict):
     account_ids_before: NotRequired[
         Annotated[list[str], meaning("The same before the order.", [fields.ID])]
     ]
+    single_sign_on: NotRequired[SignOnDocument]
+    single_sign_on_before: NotRequired[SignOnDocument]
 
 
 def without_history(order: OrderDocument) -> OrderDocument:
@@ -584,6 +595,29 @@ class Executor(Protocol):
     def order_document(self, text: str) -> OrderDocument:
         """Return the order as a document; never with a secret."""
         ...
+
+
+class SignOnDocument(TypedDict):
+    """
+    The identity provider of a company; never its secret.
+
+    ``mapping`` has a value of the claim and the role that it gives, with `` = `` between.
+    """
+
+    short_name: Annotated[str, meaning("What people type to find it.", "loja-exemplo")]
+    domains: Annotated[list[str], meaning("Domains of e-mail.", ["loja.example.com"])]
+    issuer: Annotated[str, meaning("The `iss` of its tokens.", "https://sso.example.com")]
+    client_id: Annotated[str, meaning("The client that the gateway is there.", "pixgate")]
+    scopes: Annotated[list[str], meaning("Further scopes that are asked for.", ["groups"])]
+    claim: Annotated[str, meaning("The claim that gives roles.", "groups")]
+    mapping: Annotated[
+        list[str], meaning("What the values of the claim give.", ["pix-operators = operator"])
+    ]
+    factor_acr: Annotated[list[str], meaning("Trusted values of `acr`.", ["2"])]
+    factor_amr: Annotated[list[str], meaning("Trusted values of `amr`.", ["mfa"])]
+    break_glass: Annotated[
+        list[str], meaning("Ids of users who may sign in without it.", [fields.ID])
+    ]
 
 
 class NamedOwnerDocument(TypedDict):

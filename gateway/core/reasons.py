@@ -86,6 +86,15 @@ _FORMS: Final = {
         "{field} must be an https address with a name, on port 443 or 8443, without user, password"
         " and fragment."
     ),
+    "issuer_url": (
+        "{field} must be an https address with a name, on port 443 or 8443, without a query."
+    ),
+    "short_name_form": "{field} must be 1 to 32 small letters, digits and hyphens.",
+    "domain_form": "{field} must be names such as loja.example.com, at most 20.",
+    "word_form": "{field} must be words without blanks, of at most 200 characters.",
+    "mapping_form": "{field} must be lines such as: pix-operators = operator.",
+    "sign_on_name_taken": "{field} is another company's already.",
+    "break_glass_unknown": "{field} must be people of this company alone.",
     "endpoint_accounts": "{field} must be at most 100 accounts.",
     "past": "{field} must lie in the future.",
     "provider_unknown": "{field} is not the name of a configured provider.",
@@ -339,6 +348,15 @@ _RECORDS: Final = {
     "password_short": "The password is too short.",
     "password_common": "The password is among those that everybody tries first.",
     "link_over": "The link is unknown, was used, or is over.",
+    "single_sign_on": "The company has its own sign-in: use that one.",
+    "sign_in_again": "Sign in with the company once more, then do it within five minutes.",
+    "sign_on_unknown": "No company of this name or e-mail signs in this way.",
+    "sign_on_refused": "The sign-in with the company was not in order, or is over: begin again.",
+    "sign_on_no_role": "The company has given you no role here: ask its administrators.",
+    "sign_on_no_email": "The company did not name a confirmed e-mail address of its own.",
+    "sign_on_taken": "This e-mail address is of another user here: ask an administrator.",
+    "issuer_unreachable": "The sign-in of the company does not answer now. Try again in a moment.",
+    "logout_token": "The logout token is not in order, or was used already.",
 }
 """What is wrong with the records that are to be read or changed."""
 

@@ -40,6 +40,20 @@ _PROFILE = tuple(each.name for each in fields(Profile))
 _ADDING = Right(Area.COMPANY, Action.MANAGE)
 
 
+@dataclass(frozen=True, slots=True)
+class IssuerSession:
+    """
+    A session at the identity provider of a company, by which a sign-in here began.
+
+    Attributes:
+        company_id: The company whose provider it is.
+        sid: The provider's own id of it, by which it tells of its end; empty where it has none.
+    """
+
+    company_id: str
+    sid: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """
@@ -54,6 +68,7 @@ class Session:
         panel: It belongs to a browser; its tokens never leave us.
         networks: Where it has proven who uses it, the newest last: by the sign-in, and by a code
             at each other network. Elsewhere it is not accepted.
+        issuer_company, issuer_sid: See ``IssuerSession``; empty for a local sign-in.
     """
 
     id: str
@@ -66,6 +81,8 @@ class Session:
     user_agent: str = ""
     panel: bool = False
     networks: tuple[str, ...] = ()
+    issuer_company: str = ""
+    issuer_sid: str = ""
     ended_at: datetime | None = None
     ended_by: str = ""
 
@@ -92,6 +109,7 @@ class SignedInUser(Profile):
     Attributes:
         has_app, has_passkey: Which second factors the user has.
         networks: Where the session may be used without a second factor.
+        by_issuer: The session began at the identity provider of the user's company.
     """
 
     user_id: str
@@ -101,6 +119,7 @@ class SignedInUser(Profile):
     has_app: bool = False
     has_passkey: bool = False
     networks: tuple[str, ...] = ()
+    by_issuer: bool = False
 
     @property
     def actor(self) -> str:
@@ -145,6 +164,7 @@ def person(user: User, session: Session) -> SignedInUser:
         has_app=user.has_app,
         has_passkey=user.has_passkey,
         networks=session.networks,
+        by_issuer=bool(session.issuer_company),
         **{name: getattr(user, name) for name in _PROFILE},
     )
 

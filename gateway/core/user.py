@@ -77,6 +77,8 @@ class User(Profile):
             the passkeys, and never written by itself.
         factor_reset: The second factor was taken away and must be enrolled anew.
         access_changed_at: When roles or companies last changed; None for never.
+        issuer, subject: Who they are at their company's identity provider; None for a user who
+            has never signed in there.
     """
 
     id: str
@@ -86,6 +88,8 @@ class User(Profile):
     passkey_at: datetime | None = None
     factor_reset: bool = False
     access_changed_at: datetime | None = None
+    issuer: str | None = None
+    subject: str | None = None
     created_at: datetime
     updated_at: datetime
 
@@ -116,7 +120,7 @@ class User(Profile):
         """Whether the user can sign in, is disabled, or has yet to accept the invitation."""
         if not self.active:
             return "disabled"
-        return "active" if self.password else "invited"
+        return "active" if self.password or self.subject else "invited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

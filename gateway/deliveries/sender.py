@@ -1,10 +1,11 @@
 """
-Sends a delivery to its endpoint, or another body to an address that somebody typed; once.
+Sends a delivery to its endpoint, or asks an address that somebody typed; once.
 
 The address belongs to somebody else, so it may lead anywhere. Each connection is made to a public
 address alone, whatever its name resolved to before; redirects are not followed, no proxy is read
-from the environment, no cookie is kept; of the answer nothing but its status and ``Retry-After`` is
-used, and at most 16 kB of it are read.
+from the environment, no cookie is kept. Of the answer to a body that is sent nothing but its status
+and ``Retry-After`` is used, and at most 16 kB of it are read; a document that is asked for has an
+end.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from socket import SO_RCVBUF, SOL_SOCKET, AddressFamily, socket
+from types import MappingProxyType
 from typing import Final
 
 import aiohttp
@@ -52,6 +54,18 @@ _HEADERS: Final = {
     "Content-Type": "application/json",
     "User-Agent": "pixgate",
 }
+
+
+_ASKS: Final = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "User-Agent": "pixgate",
+}
+NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class FetchFailed(Exception):
+    """An address did not answer, or not usably."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +106,41 @@ class Sender:
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
         """Send a body, JSON where the headers do not say otherwise; return what came of it."""
         return await self._post(url, body, headers, self._now())
+
+    async def ask(
+        self,
+        url: str,
+        most: int,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] = NO_HEADERS,
+    ) -> tuple[int, bytes]:
+        """
+        Return the status and the body of an answer; with ``form`` it is posted.
+
+        Raises:
+            FetchFailed: there was none in time, or its body is longer than ``most`` bytes.
+        """
+        try:
+            address = read_address(url, allow_local=self._config.allow_local)
+            async with (
+                asyncio.timeout(self._config.whole_s),
+                self._opened().request(
+                    "GET" if form is None else "POST",
+                    address,
+                    data=form,
+                    headers={**_ASKS, **headers},
+                    allow_redirects=False,
+                ) as answer,
+            ):
+                body = bytearray()
+                while part := await answer.content.read(_READ):
+                    body += part
+                    if len(body) > most:
+                        answer.close()
+                        raise FetchFailed
+        except (RuleViolation, TimeoutError, aiohttp.ClientError, OSError) as problem:
+            raise FetchFailed from problem
+        return answer.status, bytes(body)
 
     async def _post(
         self, url: str, body: bytes, headers: Mapping[str, str], at: datetime

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import StrEnum
 
 from gateway.audit.store import StoredAudit
 from gateway.config.identity import Tries
@@ -32,6 +33,23 @@ OnEvent = Callable[[str, str], None]
 
 def ignore_event(event: str, about: str) -> None:
     """Do nothing: commands keep no security log."""
+
+
+class LocalSignIn(StrEnum):
+    """
+    Whether a user may sign in here, and not only at their company's identity provider.
+
+    BREAK_GLASS: The company has a provider, and the user is one of the few named for its outages.
+    """
+
+    FREE = "free"
+    BREAK_GLASS = "break_glass"
+    REFUSED = "refused"
+
+
+async def sign_in_here(_user: User) -> LocalSignIn:
+    """Let everybody sign in here: no company has a provider."""
+    return LocalSignIn.FREE
 
 
 def ignore_outcome(event: Event, label: str) -> None:
@@ -109,6 +127,7 @@ class IdentityContext:
         new_id: Makes a UUID.
         pause: Sleeps for a number of seconds.
         relying_party: The panel, as browsers ask for its passkeys.
+        local_sign_in: Returns whether a user may sign in without their company's provider.
         os_user: The user of the operating system who runs a command; empty in a process that
             serves.
     """
@@ -122,6 +141,7 @@ class IdentityContext:
     pause: Callable[[float], Awaitable[None]]
     relying_party: RelyingParty
     events: IdentityEvents = IdentityEvents()
+    local_sign_in: Callable[[User], Awaitable[LocalSignIn]] = sign_in_here
     os_user: str = ""
 
     def audit_event(self, actor: str, word: str, subject: str, **details: str) -> AuditEvent:

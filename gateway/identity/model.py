@@ -14,7 +14,7 @@ from gateway.core import fields
 from gateway.core.fields import meaning
 from gateway.core.rights import Role
 from gateway.core.schemas import Name, OptionalMoment, Text
-from gateway.core.sessions import Session
+from gateway.core.sessions import IssuerSession, Session
 from gateway.core.structs import struct_of
 from gateway.core.user import User
 
@@ -277,6 +277,7 @@ class Challenge:
         tries: Codes tried so far; the fifth wrong one ends it.
         bound_to: The panel's pre-session it was made in; empty for callers of
             the interface.
+        issuer_company, issuer_sid: See ``IssuerSession``; empty after a password.
     """
 
     digest: bytes
@@ -286,6 +287,14 @@ class Challenge:
     tries: int = 0
     used_at: datetime | None = None
     bound_to: str = ""
+    issuer_company: str = ""
+    issuer_sid: str = ""
+
+    @property
+    def by(self) -> IssuerSession | None:
+        """Return the provider's session that it follows; None after a password."""
+        company = self.issuer_company
+        return IssuerSession(company, self.issuer_sid) if company else None
 
     def is_open(self, now: datetime, tries: int) -> bool:
         """Return whether a code may still be tried for it, of which there are ``tries``."""

@@ -38,8 +38,9 @@ from gateway.core.browsers import (
     SignedInBrowser,
 )
 from gateway.core.errors import ServiceError
-from gateway.core.sessions import SignedInUser, person
+from gateway.core.sessions import IssuerSession, SignedInUser, person
 from gateway.core.storage import StoreUnavailable
+from gateway.core.user import User
 from gateway.core.user_access import NETWORK_NEW
 from gateway.core.user_errors import (
     CSRF_FAILED,
@@ -112,6 +113,21 @@ class PanelSettings:
     refresh_timeout: timedelta = timedelta(seconds=5)
     wait_timeout: timedelta = timedelta(seconds=6)
     touch: timedelta = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuerProof:
+    """
+    What the identity provider of a company has proven.
+
+    Attributes:
+        user: As stored now.
+        is_factor_proven: It has asked for a second factor, and the company trusts it in that.
+    """
+
+    user: User
+    by: IssuerSession
+    is_factor_proven: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +239,27 @@ class PanelSessions:
             return await self._new(await self._full(old, cookie, outcome, client))
         return await self._new(await self._pending(old, cookie, outcome, client))
 
+    async def login_by_issuer(
+        self, browser: Browser | None, proof: IssuerProof, client: ClientInfo
+    ) -> PanelView:
+        """
+        Sign this browser in after the identity provider of a company has named the user.
+
+        A browser without a cookie of ours, which may come from the provider, gets its first one.
+
+        Raises:
+            ServiceError: SESSION_REQUIRED as ``login``; as ``SignIn.by_issuer``.
+        """
+        old = browser or self.begin()
+        cookie = self.cookies.make()
+        bound = replace(client, panel=True, bound_to=cookie.id_hash)
+        outcome = await SignIn(self.identity).by_issuer(
+            proof.user, proof.by, bound, is_factor_proven=proof.is_factor_proven
+        )
+        if isinstance(outcome, SignedIn):
+            return await self._new(await self._full(old, cookie, outcome, client))
+        return await self._new(await self._pending(old, cookie, outcome, client))
+
     async def passkey_options(self, browser: Browser | None) -> AssertionOptions:
         """
         Ask for a passkey to sign in by: the answer works once, for five minutes, in this browser.
@@ -246,7 +283,8 @@ class PanelSessions:
         """
         old = _present(browser)
         bound = replace(client, panel=True, bound_to=old.cookie.id_hash)
-        outcome = await SignIn(self.identity).by_passkey(passkey, bound)
+        tokens = self._open(old.panel.sealed, old.cookie) or {}
+        outcome = await SignIn(self.identity).by_passkey(passkey, bound, tokens.get(MFA, ""))
         cookie = self.cookies.make()
         return await self._new(await self._full(old, cookie, outcome, client))
 

@@ -18,6 +18,7 @@ from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser, public_id
 from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
+    FORBIDDEN,
     MFA_EXPIRED,
     MFA_INVALID,
     NOT_POSSIBLE,
@@ -186,7 +187,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         shows=shows,
         fields=LOGIN,
         quota=SIGN_IN,
-        raises=(PASSWORD_WRONG, *refused),
+        raises=(PASSWORD_WRONG, FORBIDDEN, *refused),
     )
     routes.post(
         "/mfa",
@@ -195,7 +196,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         shows=shows,
         fields=CODE,
         quota=SECOND_FACTOR,
-        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, *refused),
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, FORBIDDEN, *refused),
     )
     routes.post(
         "/login/passkey/options",
@@ -212,7 +213,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         shows=shows,
         fields=PASSKEY,
         quota=SIGN_IN,
-        raises=(PASSKEY_INVALID, PASSWORD_WRONG, *refused),
+        raises=(PASSKEY_INVALID, PASSWORD_WRONG, FORBIDDEN, *refused),
     )
     return Gate(
         policies=(

@@ -12,7 +12,13 @@ from gateway.core.errors import ServiceError
 from gateway.core.fields import meaning
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import User
-from gateway.core.user_errors import MFA_INVALID, PASSWORD_WRONG, VALIDATION_FAILED
+from gateway.core.user_access import FRESH
+from gateway.core.user_errors import (
+    MFA_INVALID,
+    NOT_POSSIBLE,
+    PASSWORD_WRONG,
+    VALIDATION_FAILED,
+)
 from gateway.identity.context import IdentityContext
 from gateway.identity.passkey_check import PasskeyCheck
 from gateway.identity.password_check import PasswordCheck
@@ -22,6 +28,8 @@ from gateway.identity.webauthn import Assertion
 _NEEDED = (
     "use the newest code of the authenticator app, or a passkey; a recovery code is not enough here"
 )
+
+_AGAIN = "sign in with your company once more, and do this within five minutes"
 
 
 LONGEST: Final = 1024
@@ -78,7 +86,9 @@ class Reauthentication:
         """
         Return the caller as stored; a right code is used up.
 
-        The password is checked first: who does not know it neither uses up nor locks codes.
+        The password is checked first: who does not know it neither uses up nor locks codes. For a
+        session that began at the company's identity provider, the sign-in stands for it, for as
+        long as a second factor counts as just given.
 
         Args:
             caller: Who is signed in.
@@ -90,18 +100,33 @@ class Reauthentication:
 
         Raises:
             ServiceError: PASSWORD_WRONG; MFA_INVALID; PASSKEY_INVALID; TOO_MANY_ATTEMPTS;
-                VALIDATION_FAILED with neither password nor passkey.
+                VALIDATION_FAILED with neither password nor passkey; NOT_POSSIBLE where a sign-in
+                at the provider is too long ago.
         """
         if passkey is not None:
             return await PasskeyCheck(self.context).of_caller(caller, passkey)
-        if not password:
+        if caller.by_issuer:
+            user = await self._just_signed_in(caller)
+        elif not password:
             raise ServiceError(VALIDATION_FAILED, "missing", field="password")
-        user = await PasswordCheck(self.context).by_caller(caller, password, client)
-        if user is None:
-            raise ServiceError(PASSWORD_WRONG, "password")
+        else:
+            user = await self._of_password(caller, password, client)
         if user.has_factor and not await self._is_of_app(user, code):
             raise ServiceError(MFA_INVALID, "code", detail=_NEEDED)
         return user
+
+    async def _of_password(self, caller: SignedInUser, password: str, client: ClientInfo) -> User:
+        user = await PasswordCheck(self.context).by_caller(caller, password, client)
+        if user is None:
+            raise ServiceError(PASSWORD_WRONG, "password")
+        return user
+
+    async def _just_signed_in(self, caller: SignedInUser) -> User:
+        """Return a user without a password here, who has just signed in at their provider."""
+        found = await self.context.stores.sessions.find(caller.session_id)
+        if found is None or self.context.now() - found[0].created_at > FRESH:
+            raise ServiceError(NOT_POSSIBLE, "sign_in_again", detail=_AGAIN)
+        return found[1]
 
     async def _is_of_app(self, user: User, code: str) -> bool:
         """Return whether it is a code of an app that was confirmed."""

@@ -10,13 +10,29 @@ from typing import Final
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
 from gateway.core.networks import pool
-from gateway.core.sessions import AccessClaims, RefreshToken, Session, SignedInUser, person
+from gateway.core.sessions import (
+    AccessClaims,
+    IssuerSession,
+    RefreshToken,
+    Session,
+    SignedInUser,
+    person,
+)
 from gateway.core.user import User
-from gateway.core.user_errors import NOT_FOUND, PASSWORD_WRONG, REFRESH_INVALID, TOKEN_INVALID
+from gateway.core.user_errors import (
+    FORBIDDEN,
+    NOT_FOUND,
+    PASSWORD_WRONG,
+    REFRESH_INVALID,
+    TOKEN_INVALID,
+)
 from gateway.core.windows import LOCAL
-from gateway.identity.context import IdentityContext, is_valid
+from gateway.identity.context import IdentityContext, LocalSignIn, is_valid
 from gateway.identity.mail import Mailer
+from gateway.identity.user_notices import UserNotices
 from gateway.telemetry.ports import Event
+
+_ELSEWHERE: Final = "Your company has its own sign-in: choose it on the page of the sign-in."
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +153,29 @@ class TokenIssuer:
 
     context: IdentityContext
 
-    async def begin(self, user: User, client: ClientInfo, factor_at: datetime | None) -> SignedIn:
+    async def begin(
+        self,
+        user: User,
+        client: ClientInfo,
+        factor_at: datetime | None,
+        by: IssuerSession | None = None,
+    ) -> SignedIn:
         """
         Start a session. If the user has too many, the oldest ends.
 
+        Args:
+            user: Who has proven to be this user.
+            client: From where.
+            factor_at: When a second factor of ours was given; None without one.
+            by: The session at their company's identity provider; None for a local sign-in.
+
         Raises:
             ServiceError: PASSWORD_WRONG when the user was changed since ``user``
-                was read: their proof may no longer hold.
+                was read: their proof may no longer hold; as ``refuse_elsewhere``.
         """
-        session = self._session(user, client, factor_at)
+        session = self._session(user, client, factor_at, by)
+        if by is None and await self.refuse_elsewhere(user) is LocalSignIn.BREAK_GLASS:
+            await self._tell_of_break_glass(user, session)
         is_known = await self._is_known(user, session, client)
         pair, row = await self._pair(session, 1)
         event = self.context.own_audit_event(
@@ -154,6 +184,7 @@ class TokenIssuer:
             session=session.id,
             address=session.address,
             factor="yes" if factor_at else "no",
+            **({"issuer": "yes"} if by else {}),
         )
         await self.context.stores.sessions.begin(session, row, event)
         await self._refuse_changed(user, session)
@@ -161,6 +192,32 @@ class TokenIssuer:
         if not is_known:
             await self._tell_of_new_browser(user, session)
         return SignedIn(pair, person(user, session))
+
+    async def refuse_elsewhere(self, user: User) -> LocalSignIn:
+        """
+        Refuse a local sign-in of a user whose company has an identity provider.
+
+        Returns:
+            Whether the user is free to sign in here, or named for outages.
+
+        Raises:
+            ServiceError: FORBIDDEN.
+        """
+        may = await self.context.local_sign_in(user)
+        if may is LocalSignIn.REFUSED:
+            self.context.events.on_security_event("authn_login_elsewhere", user.id)
+            raise ServiceError(FORBIDDEN, "single_sign_on", detail=_ELSEWHERE)
+        return may
+
+    async def _tell_of_break_glass(self, user: User, session: Session) -> None:
+        """Record, count and mail that a named person signs in without the company's provider."""
+        event = self.context.own_audit_event(
+            user, "user.break_glass", session=session.id, address=session.address
+        )
+        await self.context.audit.append(event)
+        self.context.events.on_outcome(Event.BREAK_GLASS, "sign_in")
+        self.context.events.on_security_event("authn_break_glass", user.id)
+        await UserNotices(Mailer(self.context)).tell_of_break_glass(user, session.address)
 
     async def _is_known(self, user: User, session: Session, client: ClientInfo) -> bool:
         """
@@ -211,7 +268,13 @@ class TokenIssuer:
         )
         return pair, row
 
-    def _session(self, user: User, client: ClientInfo, factor_at: datetime | None) -> Session:
+    def _session(
+        self,
+        user: User,
+        client: ClientInfo,
+        factor_at: datetime | None,
+        by: IssuerSession | None,
+    ) -> Session:
         """Describe a session that starts now."""
         now = self.context.now()
         return Session(
@@ -226,6 +289,8 @@ class TokenIssuer:
             user_agent=printable_agent(client.user_agent),
             panel=client.panel,
             networks=(pool(client.address),),
+            issuer_company=by.company_id if by else "",
+            issuer_sid=by.sid if by else "",
         )
 
     def _refresh_token(

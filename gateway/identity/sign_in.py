@@ -13,8 +13,10 @@ from typing import Final
 
 from gateway.core.browsers import ClientInfo
 from gateway.core.errors import ServiceError
+from gateway.core.sessions import IssuerSession
 from gateway.core.user import User
 from gateway.core.user_errors import (
+    FORBIDDEN,
     MFA_EXPIRED,
     MFA_INVALID,
     PASSWORD_WRONG,
@@ -29,7 +31,7 @@ from gateway.identity.sessions import SignedIn, TokenIssuer
 from gateway.identity.webauthn import Assertion, AssertionOptions
 from gateway.telemetry.ports import Event
 
-_LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials"}
+_LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials", FORBIDDEN.name: "elsewhere"}
 _CODE_LABELS: Final = {MFA_INVALID.name: "wrong", MFA_EXPIRED.name: "expired"}
 """Labels of refusals by error; any other is ``locked``."""
 
@@ -58,7 +60,8 @@ class SignIn:
         the same error after the same work.
 
         Raises:
-            ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``.
+            ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``; FORBIDDEN for a
+                user who signs in at their company's identity provider.
         """
         try:
             outcome = await self._login(email, password, client)
@@ -110,25 +113,46 @@ class SignIn:
             known = await self.context.stores.passkeys.of(challenge.user_id)
         return PasskeyCheck(self.context).options(Use.SIGN_IN, bound_to, known)
 
-    async def by_passkey(self, passkey: Assertion, client: ClientInfo) -> SignedIn:
+    async def by_passkey(
+        self, passkey: Assertion, client: ClientInfo, mfa_token: str = ""
+    ) -> SignedIn:
         """
-        Sign in by a passkey alone.
+        Sign in by a passkey alone, or after the company's provider has named its user.
 
-        A passkey that is unknown, refused, or of a disabled user gets the same error.
+        The ``mfa_token`` is that of the challenge which followed the provider. A passkey that is
+        unknown, refused, or of a disabled user gets the same error.
 
         Raises:
             ServiceError: PASSKEY_INVALID; TOO_MANY_ATTEMPTS with ``Retry-After``.
         """
         try:
             user = await PasskeyCheck(self.context).at_sign_in(passkey, client)
+            by = await self._issuer_of(mfa_token, user, client)
             self.context.events.on_security_event("authn_login_success", user.id)
-            outcome = await TokenIssuer(self.context).begin(user, client, self.context.now())
+            outcome = await TokenIssuer(self.context).begin(user, client, self.context.now(), by)
         except ServiceError as refusal:
             label = "locked" if refusal.error is TOO_MANY_ATTEMPTS else "wrong"
             self.context.events.on_outcome(Event.MFA, f"passkey.{label}")
             raise
         self.context.events.on_outcome(Event.MFA, "passkey.ok")
         return outcome
+
+    async def by_issuer(
+        self, user: User, by: IssuerSession, client: ClientInfo, *, is_factor_proven: bool
+    ) -> SignedIn | SecondFactorRequired:
+        """
+        Sign in a user whom their company's identity provider has just named.
+
+        Our second factor is asked for where the user has one, unless the provider has proven one
+        that the company trusts. A trusted one lets in, and never counts as given just now.
+
+        Raises:
+            ServiceError: PASSWORD_WRONG when the user was changed meanwhile.
+        """
+        if user.has_factor and not is_factor_proven:
+            return await self._challenge(user, client, by)
+        self.context.events.on_security_event("authn_login_success", user.id)
+        return await TokenIssuer(self.context).begin(user, client, None, by)
 
     async def tries_left(self, mfa_token: str) -> int:
         """Return how many codes may still be tried; 0 for a challenge that is unknown."""
@@ -144,6 +168,7 @@ class SignIn:
         if user is None:
             raise ServiceError(PASSWORD_WRONG, "password")
         user = await self._rehashed(user, password)
+        await TokenIssuer(self.context).refuse_elsewhere(user)
         if user.has_factor:
             return await self._challenge(user, client)
         self.context.events.on_security_event("authn_login_success", user.id)
@@ -154,7 +179,7 @@ class SignIn:
         now, stores = self.context.now(), self.context.stores
         digest = self.context.crypto.opaque.digest(mfa_token)
         challenge = await stores.challenges.find(digest)
-        user = await self._challenged(challenge, client)
+        challenge, user = await self._challenged(challenge, client)
         if not await stores.challenges.try_once(digest, self.context.settings.tries, now):
             raise ServiceError(MFA_EXPIRED, "challenge_over")
         if not await SecondFactorCodes(self.context).accept(user, code):
@@ -162,10 +187,24 @@ class SignIn:
         if not await stores.challenges.use(digest, now):
             raise ServiceError(MFA_EXPIRED, "challenge_used")
         self.context.events.on_security_event("authn_login_success", user.id)
-        return await TokenIssuer(self.context).begin(user, client, now)
+        return await TokenIssuer(self.context).begin(user, client, now, challenge.by)
 
-    async def _challenged(self, challenge: Challenge | None, client: ClientInfo) -> User:
-        """Return the user of a challenge; any change of the user voids it."""
+    async def _issuer_of(
+        self, mfa_token: str, user: User, client: ClientInfo
+    ) -> IssuerSession | None:
+        """Use up the challenge of a user that followed their provider, and return the session."""
+        now, stores = self.context.now(), self.context.stores
+        digest = self.context.crypto.opaque.digest(mfa_token)
+        challenge = await stores.challenges.find(digest) if mfa_token else None
+        if challenge is None or challenge.by is None or challenge.user_id != user.id:
+            return None
+        await self._challenged(challenge, client)
+        return challenge.by if await stores.challenges.use(digest, now) else None
+
+    async def _challenged(
+        self, challenge: Challenge | None, client: ClientInfo
+    ) -> tuple[Challenge, User]:
+        """Return an open challenge and its user; any change of the user voids it."""
         if challenge is None or challenge.bound_to != client.bound_to:
             raise ServiceError(MFA_EXPIRED, "challenge_unknown")
         # before any look-up, as for an unknown challenge: the duration must tell nothing
@@ -175,9 +214,11 @@ class SignIn:
         changed = user is not None and user.updated_at > challenge.created_at
         if user is None or not user.active or changed:
             raise ServiceError(MFA_EXPIRED, "person_changed")
-        return user
+        return challenge, user
 
-    async def _challenge(self, user: User, client: ClientInfo) -> SecondFactorRequired:
+    async def _challenge(
+        self, user: User, client: ClientInfo, by: IssuerSession | None = None
+    ) -> SecondFactorRequired:
         """Store a challenge, and return its token."""
         now, token = self.context.now(), self.context.crypto.opaque.make()
         challenge = Challenge(
@@ -186,6 +227,8 @@ class SignIn:
             created_at=now,
             ends_at=now + self.context.settings.challenge,
             bound_to=client.bound_to,
+            issuer_company=by.company_id if by else "",
+            issuer_sid=by.sid if by else "",
         )
         await self.context.stores.challenges.add(challenge)
         return SecondFactorRequired(token, challenge.ends_at)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
 from gateway.core.browsers import PanelState
-from gateway.core.calls import Call
 from gateway.core.errors import ServiceError
 from gateway.core.priority import Priority
-from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser
 from gateway.core.user import Preferences
 from gateway.core.user_errors import PASSWORD_WRONG
@@ -29,6 +26,7 @@ from gateway.http.panel.pages.visit import (
 from gateway.identity.documents import CodeBody, ForgotBody, LinkBody, LoginBody, typed
 from gateway.identity.panel_sessions import PanelView
 from gateway.identity.panel_surface import Panel
+from gateway.identity.sign_in_visits import begin_browser, go_on, wanted_page, within_quota
 from gateway.identity.surface import FAILS
 from gateway.identity.webauthn import assertion
 
@@ -56,10 +54,10 @@ def _sign_in(panel: Pages, room: Panel) -> None:
     @panel.view("/login", "sign_in", None)
     async def sign_in(visit: Visit) -> Result:
         """Sign in; a browser without a session gets one, for its token."""
-        to = _next(visit)
+        to = wanted_page(visit)
         if visit.is_foreign:
             return Shown(template="session/continue.html", data={"next": to})
-        await _begin(room, visit)
+        await begin_browser(room, visit)
         who = await _signed_in(room, visit)
         if who is not None and who.is_known_at(visit.client.address):
             return Redirect(to)
@@ -77,20 +75,20 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         email, password = visit.form["email"], visit.form.exactly("password")
         if not email or not password:
             raise ServiceError(PASSWORD_WRONG, "password")
-        async with _within(room, visit, "sign_in"):
+        async with within_quota(room, visit, "sign_in"):
             body = typed(LoginBody, email=email, password=password)
             view = await sessions.login(visit.browser, body.email, body.password, visit.client)
         visit.cookies.extend(responses.cookies(view, visit.client))
-        return _go_on(view, _next(visit), responses.factor_roles)
+        return go_on(view, wanted_page(visit), responses.factor_roles)
 
     @panel.form("/login/passkey", "sign_in_passkey", None, shows=sign_in)
     async def use_passkey(visit: Visit) -> Result:
         """Sign in by a passkey alone; a script of the page has asked the browser for it."""
-        async with _within(room, visit, "sign_in"):
+        async with within_quota(room, visit, "sign_in"):
             answer = assertion(visit.form["passkey"])
             view = await sessions.login_by_passkey(visit.browser, answer, visit.client)
         visit.cookies.extend(responses.cookies(view, visit.client))
-        return Redirect(_next(visit))
+        return Redirect(wanted_page(visit))
 
     @panel.view("/login/code", "second_factor", None)
     async def second_factor(visit: Visit) -> Result:
@@ -99,7 +97,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         if browser is None or browser.panel.state is not PanelState.MFA_PENDING:
             return Redirect(f"{HOME}/login")
         data = {
-            "next": _next(visit),
+            "next": wanted_page(visit),
             "ends_at": browser.panel.ends_at,
             "tries_left": await sessions.tries_left(browser),
             "recovery": RECOVERY in {visit.query("with"), visit.form["with"]},
@@ -110,11 +108,11 @@ def _sign_in(panel: Pages, room: Panel) -> None:
     @panel.form("/login/code", "second_factor_code", None, shows=second_factor)
     async def submit_code(visit: Visit) -> Result:
         """Finish the sign-in by a code of the app, or by a recovery code."""
-        async with _within(room, visit, "second_factor"):
+        async with within_quota(room, visit, "second_factor"):
             body = typed(CodeBody, code=visit.form["code"])
             view = await sessions.submit_code(visit.browser, body.code, visit.client)
         visit.cookies.extend(responses.cookies(view, visit.client))
-        return Redirect(_next(visit))
+        return Redirect(wanted_page(visit))
 
     @panel.view("/login/network", "network", None)
     async def network(visit: Visit) -> Result:
@@ -123,9 +121,9 @@ def _sign_in(panel: Pages, room: Panel) -> None:
         if who is None or not who.has_factor:
             return Redirect(f"{HOME}/login")
         if who.is_known_at(visit.client.address):
-            return Redirect(_next(visit))
+            return Redirect(wanted_page(visit))
         data = {
-            "next": _next(visit),
+            "next": wanted_page(visit),
             "address": visit.client.address,
             "has_passkey": who.has_passkey,
             "has_app": who.has_app,
@@ -135,7 +133,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
     @panel.form("/login/network", "network_code", None, shows=network)
     async def confirm_network(visit: Visit) -> Result:
         """Let the session be used at this network, by a passkey, or a code of any kind."""
-        async with _within(room, visit, "second_factor"):
+        async with within_quota(room, visit, "second_factor"):
             if passkey := visit.form["passkey"]:
                 view = await sessions.confirm_network_by_passkey(
                     visit.browser, assertion(passkey), visit.client
@@ -144,7 +142,7 @@ def _sign_in(panel: Pages, room: Panel) -> None:
                 body = typed(CodeBody, code=visit.form["code"])
                 view = await sessions.confirm_network(visit.browser, body.code, visit.client)
         visit.cookies.append(responses.form.given(view.browser.cookie))
-        return Redirect(_next(visit))
+        return Redirect(wanted_page(visit))
 
     @panel.form("/logout", "sign_out", None, shows=sign_in, priority=Priority.ALWAYS)
     async def sign_out(visit: Visit) -> Result:
@@ -173,13 +171,13 @@ def _recovery(panel: Pages, room: Panel) -> None:
     @panel.view("/forgotten", "forgotten", None)
     async def forgotten(visit: Visit) -> Result:
         """Request a link for a new password; the page is the same with and without a user."""
-        await _begin(room, visit)
+        await begin_browser(room, visit)
         return Shown(template="session/forgotten.html", data={"sent": visit.query("sent") == "1"})
 
     @panel.form("/forgotten", "forgotten_send", None, shows=forgotten)
     async def send(visit: Visit) -> Result:
         """Have a link sent that sets a new password."""
-        async with _within(room, visit, "recovery"):
+        async with within_quota(room, visit, "recovery"):
             body = typed(ForgotBody, email=visit.form["email"])
             await passwords.forgot(body.email, visit.client)
         return Redirect(f"{HOME}/forgotten?sent=1")
@@ -193,7 +191,7 @@ def _recovery(panel: Pages, room: Panel) -> None:
             if visit.is_foreign:
                 to = own_path(visit.address)
                 return Shown(template="session/continue.html", data={"next": to})
-            await _begin(room, visit)
+            await begin_browser(room, visit)
             token = visit.query("token") or visit.form["token"]
             data = {"token": token, "for": done}
             return Shown(template="session/new_password.html", data=data, is_secret=True)
@@ -202,7 +200,7 @@ def _recovery(panel: Pages, room: Panel) -> None:
         async def set_password(visit: Visit) -> Result:
             """Set the password by a link of a mail, and lead to the sign-in."""
             form = visit.form
-            async with _within(room, visit, "recovery"):
+            async with within_quota(room, visit, "recovery"):
                 body = typed(LinkBody, token=form["token"], password=form.exactly("new_password"))
                 user_id = await does(body.token, body.password, visit.client)
             visit.cookies.append(room.responses.device(user_id, visit.client))
@@ -252,26 +250,6 @@ async def _signed_in(room: Panel, visit: Visit) -> SignedInUser | None:
     return None if visit.browser is None else await room.sessions.signed_in(visit.browser)
 
 
-async def _begin(room: Panel, visit: Visit) -> None:
-    """Give a browser a session, if it has none."""
-    view = await room.sessions.visit(visit.browser, visit.client)
-    visit.browser = view.browser
-    if view.new_cookie:
-        visit.cookies.append(room.responses.form.given(view.browser.cookie))
-
-
-@asynccontextmanager
-async def _within(room: Panel, visit: Visit, quota: str) -> AsyncIterator[None]:
-    """Draw from the quota of the same act on the API; a success may return the token."""
-    call = Call(asked=visit.call.asked, needs=None, quota=quota, known=visit.call.known)
-    waiting = room.policies.users.address_quota(call)
-    if waiting is not None:
-        await waiting
-    yield
-    if call.on_success is not None:
-        call.on_success()
-
-
 def _chosen(visit: Visit) -> Preferences:
     """Read a form's choice; None for an unknown word."""
     language, theme, keys = (visit.form[name] for name in ("language", "theme", "keys"))
@@ -280,24 +258,3 @@ def _chosen(visit: Visit) -> Preferences:
         theme=theme if theme in set(Theme) else None,
         single_keys=_KEYS.get(keys),
     )
-
-
-def _next(visit: Visit) -> str:
-    """Return the address after the sign-in: always a page of ours."""
-    return own_path(visit.query("next") or visit.form["next"])
-
-
-def _go_on(view: PanelView, to: str, factor_roles: Collection[Role]) -> Redirect:
-    """
-    Go to the requested page; before that, to the code's page.
-
-    Who may change something and has no app for codes sets one up first, or chooses to
-    later: every act would ask for its code.
-    """
-    if view.is_pending:
-        return Redirect(f"{HOME}/login/code?{urlencode({'next': to})}")
-    if view.signed_in is not None and not view.signed_in.person.has_factor:
-        person = view.signed_in.person
-        if person.lacks_factor(factor_roles) or any(map(changes, person.rights)):
-            return Redirect(f"{HOME}/factor?{urlencode({'next': to})}")
-    return Redirect(to)

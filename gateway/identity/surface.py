@@ -12,6 +12,7 @@ from gateway.core.priority import Priority
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
+    FORBIDDEN,
     MFA_EXPIRED,
     MFA_INVALID,
     NOT_FOUND,
@@ -301,7 +302,7 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         shows=represent.login,
         fields=LOGIN,
         quota=SIGN_IN,
-        raises=(PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+        raises=(PASSWORD_WRONG, FORBIDDEN, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/mfa",
@@ -310,7 +311,7 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         shows=represent.signed_in,
         fields=MFA,
         quota=SECOND_FACTOR,
-        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, FORBIDDEN, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/login/passkey/options",
@@ -328,7 +329,7 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         shows=represent.signed_in,
         fields=PASSKEY,
         quota=SIGN_IN,
-        raises=(PASSKEY_INVALID, PASSWORD_WRONG, TOO_MANY_ATTEMPTS),
+        raises=(PASSKEY_INVALID, PASSWORD_WRONG, FORBIDDEN, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/refresh",

@@ -14,6 +14,8 @@ _log = logging.getLogger(__name__)
 _NEW: Final[Text] = ("Novo usuário", "New user")
 _MAY_DO_MORE: Final[Text] = ("Um usuário pode mais do que antes", "A user may do more than before")
 
+_BREAK_GLASS: Final[Text] = ("Entrada de emergência", "Break-glass sign-in")
+
 
 @dataclass(frozen=True, slots=True)
 class UserNotices:
@@ -31,6 +33,23 @@ class UserNotices:
         by = self.mailer.orderer(ordered_by)
         await self._tell(user, _MAY_DO_MORE, (f"Pedido por: {by}", f"Ordered by: {by}"))
 
+    async def tell_of_break_glass(self, user: User, address: str) -> None:
+        """Write about a named person who signs in without their company's provider."""
+        where = address or "-"
+        told = (
+            f"Entrou sem o provedor da empresa, de: {where}",
+            f"Signed in without the company's provider, from: {where}",
+        )
+        await self._tell(user, _BREAK_GLASS, told)
+
+    async def tell_of_sign_on(self, subject: Text, company_id: str, ordered_by: str) -> None:
+        """Write about the identity provider of a company, which decides who signs in there."""
+        by, company = self.mailer.orderer(ordered_by), f"company:{company_id}"
+        link = f"{self.mailer.context.settings.origin}/panel/companies/{company_id}/single-sign-on"
+        portuguese = f"Pedido por: {by}\n\nSe ninguém devia ter feito isso, veja: {link}"
+        english = f"Ordered by: {by}\n\nIf nobody should have done this, look at: {link}"
+        await self._inform(frozenset([company_id]), subject, (portuguese, english), company)
+
     async def _tell(self, user: User, subject: Text, who: Text) -> None:
         """
         Write to security and admins who see all companies of a user.
@@ -47,7 +66,12 @@ class UserNotices:
         english = (
             f"Roles: {roles}\n{who[1]}\n\nIf nobody should have done this, disable the user: {link}"
         )
+        await self._inform(user.companies, subject, (portuguese, english), user.id)
+
+    async def _inform(
+        self, companies: frozenset[str], subject: Text, text: Text, about: str
+    ) -> None:
         try:
-            await self.mailer.inform_security(user.companies, subject, (portuguese, english))
+            await self.mailer.inform_security(companies, subject, text)
         except StoreUnavailable:
-            _log.error("user_notice_lost: %s", user.id)
+            _log.error("user_notice_lost: %s", about)

@@ -10,6 +10,7 @@ class Event(StrEnum):
     """Events counted without a record of their own; the comment names the label."""
 
     ADAPTER_FAULT = "adapter_fault"  # provider.operation
+    BREAK_GLASS = "break_glass"  # sign_in
     CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
@@ -34,6 +35,7 @@ class Event(StrEnum):
     SESSION_EVENT = "session_event"  # event
     SHARED_LIMITS = "shared_limits"  # answered, late, failed
     SHED = "shed"  # priority.reason
+    SINGLE_SIGN_ON = "single_sign_on"  # outcome: a SignOnOutcome
     STATEMENT_PAGE = "statement_page"  # provider.source: walk, snapshot
     STATEMENT_TOO_LARGE = "statement_too_large"  # provider
     TOKEN_REFRESH = "token_refresh"  # noqa: S105 - the name of an event; label: result
@@ -67,6 +69,20 @@ class DeliveryOutcome(StrEnum):
     FAILED = "failed"
     GAVE_UP = "gave_up"
     GONE = "gone"
+
+
+class SignOnOutcome(StrEnum):
+    """
+    What came of a call to a company's identity provider, or of what it answered.
+
+    PROVEN: it named a user of ours. REFUSED: what it sent was not in order, or gives nothing here.
+    UNREACHABLE: it did not answer usably. ENDED: it told of the end of a session.
+    """
+
+    PROVEN = "proven"
+    REFUSED = "refused"
+    UNREACHABLE = "unreachable"
+    ENDED = "ended"
 
 
 class WalkOutcome(StrEnum):

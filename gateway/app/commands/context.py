@@ -20,7 +20,12 @@ from gateway.app.commands.store import opened_store, this_command
 from gateway.app.failpoints import armed
 from gateway.app.kernel import Kernel, SilentObserver
 from gateway.app.sandbox import simulator
-from gateway.app.services import Services, build_credentials, build_endpoints
+from gateway.app.services import (
+    Services,
+    build_credentials,
+    build_endpoints,
+    build_identity_providers,
+)
 from gateway.app.store import Store
 from gateway.archive.service import Archive
 from gateway.archive.store import ArchiveRecords
@@ -54,6 +59,7 @@ from gateway.process.registration import refuse_conflicts
 from gateway.reviews.service import Reviews
 from gateway.security.keys import Derivation
 from gateway.security.sealing import SealBroken, Sealer
+from gateway.single_sign_on.service import IdentityProviders
 from gateway.stops.service import Stops
 from gateway.store.kernel.database import Database
 
@@ -209,6 +215,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     Deliveries: lambda services: services.deliveries,
     Database: lambda services: services.kernel.store.database,
     Endpoints: build_endpoints,
+    IdentityProviders: build_identity_providers,
     PayoutRecords: lambda services: services.payout_records,
     PublicKeys: lambda services: PublicKeys(build_credentials(services.kernel)),
     Reviews: lambda services: services.reviews,

@@ -29,6 +29,7 @@ from gateway.identity.cli import keys, user
 from gateway.mailbox.cli import mailbox
 from gateway.payouts.cli import payouts
 from gateway.reviews.cli import review, unresolved
+from gateway.single_sign_on.cli import single_sign_on
 from gateway.stops.cli import resume, stop, stops
 
 GROUP = "pixgate.commands"
@@ -85,6 +86,7 @@ for _command in (
     endpoint,
     delivery,
     user,
+    single_sign_on,
     keys,
     mailbox,
     audit,

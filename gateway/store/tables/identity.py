@@ -12,6 +12,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    UniqueConstraint,
 )
 
 from gateway.store.tables.columns import Instant, Words
@@ -38,6 +39,35 @@ users = Table(
     Column("language", Text),
     Column("theme", Text),
     Column("single_keys", Boolean),
+    # Who they are at their company's identity provider.
+    Column("issuer", Text),
+    Column("subject", Text),
+    UniqueConstraint("issuer", "subject"),
+)
+
+# The identity provider of a company, where its people sign in, and what its claims give them.
+identity_providers = Table(
+    "identity_providers",
+    METADATA,
+    Column("company_id", Text, ForeignKey("companies.id"), primary_key=True),
+    Column("short_name", Text, nullable=False, unique=True),
+    # Of e-mail addresses; no domain is of two companies.
+    Column("domains", Words, nullable=False),
+    Column("issuer", Text, nullable=False),
+    Column("client_id", Text, nullable=False),
+    Column("sealed_secret", LargeBinary, nullable=False),
+    # Asked for beside openid, email and profile.
+    Column("scopes", Words, nullable=False),
+    Column("claim", Text, nullable=False),
+    # JSON: the value of the claim, and the role that it gives.
+    Column("mapping", Text, nullable=False),
+    # Values by which the provider says that a second factor was given; empty for none.
+    Column("factor_acr", Words, nullable=False),
+    Column("factor_amr", Words, nullable=False),
+    # Ids of users whose local sign-in stays.
+    Column("break_glass", Words, nullable=False),
+    Column("changed_at", Instant, nullable=False),
+    Column("changed_by", Text, nullable=False),
 )
 
 recovery_codes = Table(
@@ -75,6 +105,9 @@ sessions = Table(
     Column("user_agent", Text, nullable=False),
     Column("panel", Boolean, nullable=False),
     Column("networks", Words, nullable=False),
+    # The session at a company's identity provider by which it began; empty for a local sign-in.
+    Column("issuer_company", Text, nullable=False),
+    Column("issuer_sid", Text, nullable=False, index=True),
     Column("ended_at", Instant, index=True),
     Column("ended_by", Text, nullable=False),
 )
@@ -100,6 +133,8 @@ challenges = Table(
     Column("tries", Integer, nullable=False),
     Column("used_at", Instant),
     Column("bound_to", Text, nullable=False),
+    Column("issuer_company", Text, nullable=False),
+    Column("issuer_sid", Text, nullable=False),
 )
 
 mail_tokens = Table(

@@ -23,7 +23,7 @@ from policies.validation.forms import MULTIPART, Form, read_form
 SECRETS: Final = (
     *("code", "app_code", "password", "current_password", "new_password", "new_again"),
     *("credentials", "csrf_token", "token", "passkey", "own_passkey", "registration"),
-    *("webhook", "endpoint", "auth"),
+    *("webhook", "endpoint", "auth", "client_secret"),
 )
 """Fields that are typed again, never kept."""
 KEPT: Final = "kept"

@@ -31,7 +31,7 @@ _OWN: Final = "every signed-in user may open these pages; what they hold asks fo
 _SECRETS: Final = (
     *("code", "app_code", "passkey", "own_passkey", "registration"),
     *("password", "current_password", "new_password", "csrf_token"),
-    *("webhook", "endpoint", "auth"),
+    *("webhook", "endpoint", "auth", "client_secret"),
 )
 """Fields that are typed again, never shown again; ``kept.SECRETS`` holds them too."""
 

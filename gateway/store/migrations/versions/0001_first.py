@@ -60,7 +60,7 @@ class _Table(NamedTuple):
         columns: Types with the names of their columns; ``?`` is for a type that may be NULL.
         key: The primary key; by default the first column.
         of: Foreign keys: our columns, and the other table with the columns there if not ``id``.
-        unique: Columns of which no two rows have the same.
+        unique: Columns of which no two rows have the same; several such lists have a ``;``.
         check: The name of a condition, and the condition.
         indexes: Columns of each index, with the condition of a partial one.
         by_time: Rows are counted, and lie in partitions by ``at`` on PostgreSQL.
@@ -322,8 +322,17 @@ _TABLES: Final = (
         "users",
         "text id email name password roles companies; flag active; bytes? totp_secret; "
         "time? totp_confirmed_at; large totp_step; flag factor_reset; time? access_changed_at; "
-        "time created_at updated_at; text? language theme; flag? single_keys",
-        unique="email",
+        "time created_at updated_at; text? language theme; flag? single_keys; "
+        "text? issuer subject",
+        unique="email; issuer subject",
+    ),
+    _Table(
+        "identity_providers",
+        "text company_id short_name domains issuer client_id; bytes sealed_secret; "
+        "text scopes claim mapping factor_acr factor_amr break_glass; time changed_at; "
+        "text changed_by",
+        of={"company_id": "companies"},
+        unique="short_name",
     ),
     _Table(
         "recovery_codes",
@@ -342,9 +351,10 @@ _TABLES: Final = (
     _Table(
         "sessions",
         "text id user_id; time created_at ends_at seen_at; time? factor_at; "
-        "text address user_agent; flag panel; text networks; time? ended_at; text ended_by",
+        "text address user_agent; flag panel; text networks issuer_company issuer_sid; "
+        "time? ended_at; text ended_by",
         of={"user_id": "users"},
-        indexes=("ended_at", "ends_at", "user_id"),
+        indexes=("ended_at", "ends_at", "issuer_sid", "user_id"),
     ),
     _Table(
         "refresh_tokens",
@@ -355,7 +365,7 @@ _TABLES: Final = (
     _Table(
         "mfa_challenges",
         "bytes digest; text user_id; time created_at ends_at; number tries; time? used_at; "
-        "text bound_to",
+        "text bound_to issuer_company issuer_sid",
         of={"user_id": "users"},
         indexes=("ends_at",),
     ),
@@ -606,8 +616,8 @@ def _constraints(table: _Table) -> Iterator[sa.Constraint]:
     for ours, other in table.of.items():
         name, *theirs = other.split()
         yield sa.ForeignKeyConstraint(ours.split(), [f"{name}.{each}" for each in theirs or ["id"]])
-    if table.unique:
-        yield sa.UniqueConstraint(*table.unique.split())
+    for columns in filter(None, table.unique.split(";")):
+        yield sa.UniqueConstraint(*columns.split())
     if table.check is not None:
         name, condition = table.check
         yield sa.CheckConstraint(condition, name=name)
