@@ -37,8 +37,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "API reference": dict.fromkeys(_REFERENCE, ""),
     "Operations": {
         **_docs("operations", "database", "archive", "cells", "keys", "controls", "log"),
-        **_docs("metrics", "runbook", "upgrading", "people", "panel", "notifications"),
-        **_docs("batches", "outflow"),
+        **_docs("metrics", "runbook", "upgrading", "people", "single-sign-on", "panel"),
+        **_docs("notifications", "batches", "outflow"),
         **_docs("reliability", "performance", "scale", "known-limits"),
         "security.md": "SECURITY.md",
     },

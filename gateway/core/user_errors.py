@@ -67,6 +67,12 @@ FORBIDDEN = _declare(
     "Your roles do not allow this.",
     "Ask an administrator for the role.",
 )
+SIGN_IN_REFUSED = _declare(
+    "sign_in_refused",
+    ("SIGN_IN_REFUSED", 403),
+    "The sign-in is refused.",
+    "The message says why; a company may have a sign-in of its own.",
+)
 VALIDATION_FAILED = _declare(
     "validation_failed",
     ("VALIDATION_FAILED", 400),

@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -120,18 +121,9 @@ class Sender:
         Raises:
             FetchFailed: there was none in time, or its body is longer than ``most`` bytes.
         """
+        method = "GET" if form is None else "POST"
         try:
-            address = read_address(url, allow_local=self._config.allow_local)
-            async with (
-                asyncio.timeout(self._config.whole_s),
-                self._opened().request(
-                    "GET" if form is None else "POST",
-                    address,
-                    data=form,
-                    headers={**_ASKS, **headers},
-                    allow_redirects=False,
-                ) as answer,
-            ):
+            async with self._calling(method, url, form, {**_ASKS, **headers}) as answer:
                 body = bytearray()
                 while part := await answer.content.read(_READ):
                     body += part
@@ -167,14 +159,7 @@ class Sender:
     ) -> tuple[int | None, TryFailure, timedelta | None]:
         status: int | None = None
         try:
-            # The rules may have become stricter since it was stored.
-            address = read_address(url, allow_local=self._config.allow_local)
-            async with (
-                asyncio.timeout(self._config.whole_s),
-                self._opened().post(
-                    address, data=body, headers=headers, allow_redirects=False
-                ) as answer,
-            ):
+            async with self._calling("POST", url, body, headers) as answer:
                 status = answer.status
                 wish = retry_after(answer.headers.get("Retry-After", ""), at)
                 await _read_away(answer)
@@ -186,6 +171,24 @@ class Sender:
                 return None, _failure(problem), None
             return status, _meaning(status), None
         return status, _meaning(status), wish
+
+    @asynccontextmanager
+    async def _calling(
+        self,
+        method: str,
+        url: str,
+        body: bytes | Mapping[str, str] | None,
+        headers: Mapping[str, str],
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        # The rules may have become stricter since it was stored.
+        address = read_address(url, allow_local=self._config.allow_local)
+        async with (
+            asyncio.timeout(self._config.whole_s),
+            self._opened().request(
+                method, address, data=body, headers=headers, allow_redirects=False
+            ) as answer,
+        ):
+            yield answer
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:

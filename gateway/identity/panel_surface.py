@@ -18,13 +18,13 @@ from gateway.core.rights import Role, changes
 from gateway.core.sessions import SignedInUser, public_id
 from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
-    FORBIDDEN,
     MFA_EXPIRED,
     MFA_INVALID,
     NOT_POSSIBLE,
     PASSKEY_INVALID,
     PASSWORD_WRONG,
     SESSION_REQUIRED,
+    SIGN_IN_REFUSED,
     STEP_UP_REQUIRED,
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
@@ -187,7 +187,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         shows=shows,
         fields=LOGIN,
         quota=SIGN_IN,
-        raises=(PASSWORD_WRONG, FORBIDDEN, *refused),
+        raises=(PASSWORD_WRONG, SIGN_IN_REFUSED, *refused),
     )
     routes.post(
         "/mfa",
@@ -196,7 +196,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         shows=shows,
         fields=CODE,
         quota=SECOND_FACTOR,
-        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, FORBIDDEN, *refused),
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, SIGN_IN_REFUSED, *refused),
     )
     routes.post(
         "/login/passkey/options",
@@ -213,7 +213,7 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
         shows=shows,
         fields=PASSKEY,
         quota=SIGN_IN,
-        raises=(PASSKEY_INVALID, PASSWORD_WRONG, FORBIDDEN, *refused),
+        raises=(PASSKEY_INVALID, PASSWORD_WRONG, SIGN_IN_REFUSED, *refused),
     )
     return Gate(
         policies=(

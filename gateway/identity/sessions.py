@@ -20,17 +20,17 @@ from gateway.core.sessions import (
 )
 from gateway.core.user import User
 from gateway.core.user_errors import (
-    FORBIDDEN,
     NOT_FOUND,
     PASSWORD_WRONG,
     REFRESH_INVALID,
+    SIGN_IN_REFUSED,
     TOKEN_INVALID,
 )
 from gateway.core.windows import LOCAL
 from gateway.identity.context import IdentityContext, LocalSignIn, is_valid
 from gateway.identity.mail import Mailer
 from gateway.identity.user_notices import UserNotices
-from gateway.telemetry.ports import Event
+from gateway.telemetry.ports import Event, SignOnOutcome
 
 _ELSEWHERE: Final = "Your company has its own sign-in: choose it on the page of the sign-in."
 
@@ -201,12 +201,12 @@ class TokenIssuer:
             Whether the user is free to sign in here, or named for outages.
 
         Raises:
-            ServiceError: FORBIDDEN.
+            ServiceError: SIGN_IN_REFUSED.
         """
         may = await self.context.local_sign_in(user)
         if may is LocalSignIn.REFUSED:
             self.context.events.on_security_event("authn_login_elsewhere", user.id)
-            raise ServiceError(FORBIDDEN, "single_sign_on", detail=_ELSEWHERE)
+            raise ServiceError(SIGN_IN_REFUSED, "single_sign_on", detail=_ELSEWHERE)
         return may
 
     async def _tell_of_break_glass(self, user: User, session: Session) -> None:
@@ -215,7 +215,7 @@ class TokenIssuer:
             user, "user.break_glass", session=session.id, address=session.address
         )
         await self.context.audit.append(event)
-        self.context.events.on_outcome(Event.BREAK_GLASS, "sign_in")
+        self.context.events.on_outcome(Event.SINGLE_SIGN_ON, SignOnOutcome.BREAK_GLASS)
         self.context.events.on_security_event("authn_break_glass", user.id)
         await UserNotices(Mailer(self.context)).tell_of_break_glass(user, session.address)
 

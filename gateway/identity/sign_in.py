@@ -16,10 +16,10 @@ from gateway.core.errors import ServiceError
 from gateway.core.sessions import IssuerSession
 from gateway.core.user import User
 from gateway.core.user_errors import (
-    FORBIDDEN,
     MFA_EXPIRED,
     MFA_INVALID,
     PASSWORD_WRONG,
+    SIGN_IN_REFUSED,
     TOO_MANY_ATTEMPTS,
 )
 from gateway.identity.context import IdentityContext
@@ -31,7 +31,7 @@ from gateway.identity.sessions import SignedIn, TokenIssuer
 from gateway.identity.webauthn import Assertion, AssertionOptions
 from gateway.telemetry.ports import Event
 
-_LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials", FORBIDDEN.name: "elsewhere"}
+_LOGIN_LABELS: Final = {PASSWORD_WRONG.name: "bad_credentials", SIGN_IN_REFUSED.name: "elsewhere"}
 _CODE_LABELS: Final = {MFA_INVALID.name: "wrong", MFA_EXPIRED.name: "expired"}
 """Labels of refusals by error; any other is ``locked``."""
 
@@ -60,8 +60,8 @@ class SignIn:
         the same error after the same work.
 
         Raises:
-            ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``; FORBIDDEN for a
-                user who signs in at their company's identity provider.
+            ServiceError: PASSWORD_WRONG; TOO_MANY_ATTEMPTS with ``Retry-After``; SIGN_IN_REFUSED
+                for a user who signs in at their company's identity provider.
         """
         try:
             outcome = await self._login(email, password, client)

@@ -12,7 +12,6 @@ from gateway.core.priority import Priority
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user_access import CONFIRMING, LEAVING
 from gateway.core.user_errors import (
-    FORBIDDEN,
     MFA_EXPIRED,
     MFA_INVALID,
     NOT_FOUND,
@@ -20,6 +19,7 @@ from gateway.core.user_errors import (
     PASSKEY_INVALID,
     PASSWORD_WRONG,
     REFRESH_INVALID,
+    SIGN_IN_REFUSED,
     STEP_UP_REQUIRED,
     TOKEN_INVALID,
     TOO_MANY_ATTEMPTS,
@@ -302,7 +302,7 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         shows=represent.login,
         fields=LOGIN,
         quota=SIGN_IN,
-        raises=(PASSWORD_WRONG, FORBIDDEN, TOO_MANY_ATTEMPTS),
+        raises=(PASSWORD_WRONG, SIGN_IN_REFUSED, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/mfa",
@@ -311,7 +311,7 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         shows=represent.signed_in,
         fields=MFA,
         quota=SECOND_FACTOR,
-        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, FORBIDDEN, TOO_MANY_ATTEMPTS),
+        raises=(MFA_INVALID, MFA_EXPIRED, PASSWORD_WRONG, SIGN_IN_REFUSED, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/login/passkey/options",
@@ -329,7 +329,7 @@ def sign_in_routes(services: IdentityServices) -> Routes:
         shows=represent.signed_in,
         fields=PASSKEY,
         quota=SIGN_IN,
-        raises=(PASSKEY_INVALID, PASSWORD_WRONG, FORBIDDEN, TOO_MANY_ATTEMPTS),
+        raises=(PASSKEY_INVALID, PASSWORD_WRONG, SIGN_IN_REFUSED, TOO_MANY_ATTEMPTS),
     )
     routes.post(
         "/refresh",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
@@ -71,7 +71,7 @@ def set_provider(  # noqa: PLR0913, PLR0917 - all that a provider is
     factor_acr: Sequence[str],
     factor_amr: Sequence[str],
     break_glass: Sequence[str],
-    secret_file: click.utils.LazyFile | None,
+    secret_file: TextIO | None,
 ) -> None:
     """Set the identity provider of a company, in place of a former one."""
     wanted = NewIdentityProvider(

@@ -78,7 +78,8 @@ def door_pages(room: Panel, sign_on: SingleSignOn, context: PageContext) -> Sequ
                 view = await room.sessions.login_by_issuer(visit.browser, proof, visit.client)
         except ServiceError as problem:
             await begin_browser(room, visit)
-            visit.problem = problem
+            # not that of the answer, which has a code in it
+            visit.address, visit.problem = f"{HOME}/login/company", problem
             return Shown(template=_BACK, data={"next": HOME}, status=problem.error.status)
         visit.cookies.extend(room.responses.cookies(view, visit.client))
         return go_on_signed_in(view, own_path(to), room.responses.factor_roles)

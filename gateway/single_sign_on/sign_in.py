@@ -21,7 +21,7 @@ from gateway.core.rights import Role
 from gateway.core.sessions import IssuerSession
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import User
-from gateway.core.user_errors import FORBIDDEN, NOT_POSSIBLE
+from gateway.core.user_errors import NOT_POSSIBLE, SIGN_IN_REFUSED
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
 from gateway.identity.model import Challenge
@@ -129,13 +129,13 @@ class SingleSignOn:
             What the provider has proven, and the page of ours that was wanted.
 
         Raises:
-            ServiceError: FORBIDDEN for an answer that is not in order, or a person to whom the
-                mapping gives nothing; AUTH_UNAVAILABLE while the provider does not answer.
+            ServiceError: SIGN_IN_REFUSED for an answer that is not in order, or a person to whom
+                the mapping gives nothing; AUTH_UNAVAILABLE while the provider does not answer.
         """
         try:
             proof, back = await self._finish(answer, headers)
         except ServiceError as problem:
-            if problem.error is FORBIDDEN:
+            if problem.error is SIGN_IN_REFUSED:
                 self._count(SignOnOutcome.REFUSED)
                 self.context.events.on_security_event("authn_sign_on_refused", "")
             raise
@@ -209,7 +209,7 @@ class SingleSignOn:
         claims = await self._claims(provider, attempt, answer.code)
         roles = roles_given(provider, claims)
         if not roles:
-            raise ServiceError(FORBIDDEN, "sign_on_no_role")
+            raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_role")
         user = await self._user(provider, claims, roles)
         await self._use_up(attempt, user)
         by = IssuerSession(provider.company_id, text_of(claims, "sid"))
@@ -370,10 +370,10 @@ def _address(provider: IdentityProvider, claims: Claims) -> str:
     try:
         email = strict.email(text_of(claims, "email"))
     except ValueError as problem:
-        raise ServiceError(FORBIDDEN, "sign_on_no_email") from problem
+        raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_email") from problem
     is_ours = email.rpartition("@")[2] in provider.domains
     if not is_ours or claims.get("email_verified") is False:
-        raise ServiceError(FORBIDDEN, "sign_on_no_email")
+        raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_email")
     return email
 
 
@@ -385,8 +385,8 @@ def _name(claims: Claims) -> str:
 
 
 def _refused() -> ServiceError:
-    return ServiceError(FORBIDDEN, "sign_on_refused")
+    return ServiceError(SIGN_IN_REFUSED, "sign_on_refused")
 
 
 def _taken() -> ServiceError:
-    return ServiceError(FORBIDDEN, "sign_on_taken")
+    return ServiceError(SIGN_IN_REFUSED, "sign_on_taken")

@@ -42,6 +42,7 @@ def sign_on_surface(sign_on: SingleSignOn, quota: WithinAddressQuota) -> Surface
     """Build the surface and its one gate."""
     routes = Routes(
         NAME,
+        body_bytes=BODY_BYTES,
         needs=None,
         quota="keys",
         priority=Priority.STRANGERS,

@@ -90,6 +90,7 @@ _COUNTED: Final[Mapping[Event, Family[Counter]]] = {
     Event.NOT_PIX: series.PROVIDER_NOT_PIX,
     Event.LOGIN: series.LOGINS,
     Event.MFA: series.FACTORS,
+    Event.SINGLE_SIGN_ON: series.SINGLE_SIGN_ON,
     Event.SESSION_EVENT: series.SESSION_EVENTS,
     Event.TOKEN_REFRESH: series.TOKEN_REFRESHES,
     Event.REQUEST_LOG: series.KEPT_REQUESTS,

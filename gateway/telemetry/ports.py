@@ -10,7 +10,6 @@ class Event(StrEnum):
     """Events counted without a record of their own; the comment names the label."""
 
     ADAPTER_FAULT = "adapter_fault"  # provider.operation
-    BREAK_GLASS = "break_glass"  # sign_in
     CACHE_FAILURE = "cache_failure"  # get, put, drop, unsealed
     CAS_LOSS = "cas_loss"  # provider
     CREDENTIAL_CACHE = "credential_cache"  # hit, miss, negative
@@ -76,13 +75,15 @@ class SignOnOutcome(StrEnum):
     What came of a call to a company's identity provider, or of what it answered.
 
     PROVEN: it named a user of ours. REFUSED: what it sent was not in order, or gives nothing here.
-    UNREACHABLE: it did not answer usably. ENDED: it told of the end of a session.
+    UNREACHABLE: it did not answer usably. ENDED: it told of the end of a session. BREAK_GLASS: a
+    named person signed in without it.
     """
 
     PROVEN = "proven"
     REFUSED = "refused"
     UNREACHABLE = "unreachable"
     ENDED = "ended"
+    BREAK_GLASS = "break_glass"
 
 
 class WalkOutcome(StrEnum):

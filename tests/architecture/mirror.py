@@ -27,6 +27,7 @@ WITHOUT = {
             *(f"gateway/{noun}/routes.py" for noun in ("charges", "companies", "credentials")),
             *(f"gateway/{noun}/routes.py" for noun in ("refunds", "request_log", "reviews")),
             *(f"gateway/{noun}/routes.py" for noun in ("search", "statements", "stops")),
+            "gateway/single_sign_on/routes.py",
             *(f"gateway/{noun}/routes.py" for noun in ("banks", "configuration", "identity")),
             *(f"gateway/{noun}/routes.py" for noun in ("mailbox", "outflow", "overview", "traces")),
             "gateway/closings/routes.py",
@@ -85,6 +86,7 @@ WITHOUT = {
     "gateway/deliveries/model.py": "structs; tests of store, worker and service make and read them",
     "gateway/deliveries/store.py": "over a database: tests/contract/stores/test_deliveries.py",
     "gateway/endpoints/model.py": "structs; tests of the service make and read them",
+    "gateway/single_sign_on/model.py": "structs; tests of the service make and read them",
     **dict.fromkeys(
         [
             *(f"gateway/received/{each}.py" for each in ("store", "walk", "walks")),
@@ -182,6 +184,8 @@ WITHOUT = {
             "gateway/endpoints/pages.py",
             "gateway/identity/pages.py",
             "gateway/identity/sign_in_pages.py",
+            "gateway/identity/sign_in_visits.py",
+            "gateway/single_sign_on/pages.py",
             "gateway/pix_keys/pages.py",
             "gateway/refunds/pages.py",
             "gateway/sandbox/pages.py",
@@ -207,6 +211,7 @@ WITHOUT = {
             "gateway/request_log/store.py",
             "gateway/refunds/store.py",
             "gateway/reviews/store.py",
+            "gateway/single_sign_on/store.py",
             "gateway/approvals/store.py",
             "gateway/audit/changes.py",
             "gateway/traces/records.py",

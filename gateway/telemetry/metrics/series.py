@@ -14,7 +14,13 @@ from gateway.core.reasons import Unsigned
 from gateway.core.rights import Area
 from gateway.telemetry.metrics.cells import Counter, Gauge, Histogram
 from gateway.telemetry.metrics.families import Family, Label
-from gateway.telemetry.ports import DayOutcome, DeliveryOutcome, HoldOutcome, WalkOutcome
+from gateway.telemetry.ports import (
+    DayOutcome,
+    DeliveryOutcome,
+    HoldOutcome,
+    SignOnOutcome,
+    WalkOutcome,
+)
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OUTCOMES_NOT_SENT: Final = ("breaker_open", "bulkhead_full")
@@ -73,7 +79,10 @@ PROVIDER_OUTCOME: Final = Label(
         *("unavailable", "rate_limited", "credentials_refused", *OUTCOMES_NOT_SENT),
     ),
 )
-LOGIN_RESULT: Final = Label("result", ("ok", "bad_credentials", "mfa_required", "locked"))
+LOGIN_RESULT: Final = Label(
+    "result", ("ok", "bad_credentials", "mfa_required", "elsewhere", "locked")
+)
+SIGN_ON_OUTCOME: Final = Label("outcome", tuple(SignOnOutcome))
 FACTOR: Final = Label("factor", ("totp", "recovery", "passkey"))
 FACTOR_RESULT: Final = Label("result", ("ok", "wrong", "expired", "locked", "reused"))
 LOCKED: Final = Label(
@@ -247,6 +256,7 @@ EVENTS_ENDPOINTS: Final = _gauge("pixgate_events_endpoints", "Endpoints of partn
 IDEMPOTENT_REQUESTS: Final = _counter("pixgate_idempotency_total", "Payout requests by the stored state of the reference.", IDEMPOTENCY)
 LOGINS: Final = _counter("pixgate_login_attempts_total", "Passwords that were tried.", LOGIN_RESULT)
 FACTORS: Final = _counter("pixgate_mfa_attempts_total", "Second factors that were tried at sign-ins; a code that was right and used before is counted as reused, too, and so is a passkey whose counter stepped back.", FACTOR, FACTOR_RESULT)
+SINGLE_SIGN_ON: Final = _counter("pixgate_single_sign_on_total", "Sign-ins at the identity providers of companies, what became of calls to them, and break-glass sign-ins without them.", SIGN_ON_OUTCOME)
 LOCKOUTS: Final = _counter("pixgate_lockouts_total", "Tries refused since there were too many.", LOCKED)
 RECOVERIES: Final = _counter("pixgate_password_recovery_total", "Links requested and used.", RECOVERY_STAGE, RECOVERY_RESULT)
 SESSIONS_ACTIVE: Final = _gauge("pixgate_sessions_active", "Browsers signed in to the panel, or with a code left to give.", PANEL_STATE)

@@ -22,10 +22,10 @@ from tests.world.issuer import ANA, DOMAIN
 from tests.world.people import CLI
 from tests.world.stores import samples
 
-REFUSED = ("forbidden", "sign_on_refused")
-TAKEN = ("forbidden", "sign_on_taken")
-NO_ROLE = ("forbidden", "sign_on_no_role")
-NO_EMAIL = ("forbidden", "sign_on_no_email")
+REFUSED = ("sign_in_refused", "sign_on_refused")
+TAKEN = ("sign_in_refused", "sign_on_taken")
+NO_ROLE = ("sign_in_refused", "sign_on_no_role")
+NO_EMAIL = ("sign_in_refused", "sign_on_no_email")
 DOWN = ("auth_unavailable", "issuer_unreachable")
 OTHER = "6f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 
@@ -189,7 +189,7 @@ async def test_an_address_that_is_not_proven_takes_nobody(
     user = await invited(sign_on_world, Role.OPERATOR)
     sign_on_world.issuer.changed = {"email_verified": verified}
 
-    assert (await refusal_of(sign_on_world.proof()))[0] == "forbidden"
+    assert (await refusal_of(sign_on_world.proof()))[0] == "sign_in_refused"
     assert (await sign_on_world.found(user)).subject is None
 
 
@@ -373,10 +373,10 @@ async def test_local_sign_in_is_for_break_glass_people_alone_and_is_told(
     wrong = await refusal_of(identity.services.sign_in.login(other.email, "falsch", HOME))
     came = await identity.sign_in(named.email)
 
-    assert refused == ("forbidden", "single_sign_on")
+    assert refused == ("sign_in_refused", "single_sign_on")
     assert wrong == ("password_wrong", "password")
     assert not came.person.by_issuer
-    assert (Event.BREAK_GLASS, "sign_in") in identity.counted
+    assert (Event.SINGLE_SIGN_ON, SignOnOutcome.BREAK_GLASS) in identity.counted
     assert ("authn_break_glass", named.id) in identity.security_events
     assert any("sem o provedor" in text for text in await identity.mails(security.email))
     assert isinstance(await identity.sign_in(security.email), SignedIn)
