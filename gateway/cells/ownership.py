@@ -107,6 +107,7 @@ STAYING: Final[Mapping[str, str]] = {
     "callbacks": "what banks told; a move waits until nothing is open, so none is needed again",
     "closed_hours": "of all companies",
     "company_moves": "of each cell",
+    "identity_providers": "users stay, too: it is set anew where they get an account",
     "request_log": "of the cell that answered; for 30 days",
 }
 """Tables with rows of a company that stay where they are, and why."""

@@ -348,6 +348,7 @@ _RECORDS: Final = {
     "password_short": "The password is too short.",
     "password_common": "The password is among those that everybody tries first.",
     "link_over": "The link is unknown, was used, or is over.",
+    "identity_provider": "The company has no single sign-on.",
     "single_sign_on": "The company has its own sign-in: use that one.",
     "sign_in_again": "Sign in with the company once more, then do it within five minutes.",
     "sign_on_unknown": "No company of this name or e-mail signs in this way.",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
 import msgspec
 
 from gateway.core import errors
 from gateway.core.calls import Input, RawRequest
 from gateway.core.errors import ServiceError
+from gateway.core.fields import meaning
 from gateway.core.priority import Priority
 from gateway.core.user_errors import NOT_POSSIBLE
 from gateway.http.gates import BODY_BYTES, admit_anybody
@@ -29,13 +30,13 @@ _FORM: Final = "application/x-www-form-urlencoded"
 class LogoutForm(msgspec.Struct):
     """What a provider posts (OpenID Connect Back-Channel Logout, part 2.5)."""
 
-    logout_token: str
+    logout_token: Annotated[str, meaning("Signed by the provider.", "eyJhbGciOiJFUzI1NiJ9")]
 
 
 class EndedAtProvider(TypedDict):
     """The sessions are over."""
 
-    status: Literal["ok"]
+    status: Annotated[Literal["ok"], meaning("That they are.", "ok")]
 
 
 def sign_on_surface(sign_on: SingleSignOn, quota: WithinAddressQuota) -> Surface:

@@ -174,7 +174,7 @@ async def issuing(now: Now) -> AsyncIterator[Issuer]:
         yield issuer
 
 
-def wanted_of(issuer: Issuer, **changed: Any) -> NewIdentityProvider:
+def wanted_of(issuer: Issuer, /, **changed: Any) -> NewIdentityProvider:
     """Return what the provider of a company is to be."""
     fields: dict[str, Any] = {
         "short_name": "loja",

@@ -134,6 +134,7 @@ NOT_FOR_PEOPLE = {
     "Configuration": {"take"},
     "Credentials": {"announce", "check_again", "carry_out", "order_document", "make_secret"},
     "Endpoints": {"check_again", "carry_out", "order_document", "make_secret"},
+    "IdentityProviders": {"check_again", "carry_out", "order_document"},
     "Overviews": {"remember"},
 }
 """What other services and the worker call, after a service has asked who orders or decides."""

@@ -1,0 +1,50 @@
+"""Identity providers over HTTP: what they publish is checked, and kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from gateway.single_sign_on.issuers import Issuers, IssuerUnreachable
+from tests.unit.gateway.single_sign_on.world import SignOnWorld
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"issuer": "https://sso.other.example"},
+        {"authorization_endpoint": "http://10.0.0.1/authorize"},
+        {"token_endpoint": "https://10.0.0.1/token"},
+        {"token_endpoint": None},
+        {"jwks_uri": "file:///etc/passwd"},
+    ],
+)
+async def test_a_document_of_another_issuer_or_with_unusable_addresses_is_not_taken(
+    sign_on_world: SignOnWorld, document: dict[str, object]
+):
+    sign_on_world.issuer.document = document
+
+    with pytest.raises(IssuerUnreachable):
+        await sign_on_world.sign_on.issuers.discovery(sign_on_world.issuer.origin)
+
+
+async def test_what_a_provider_publishes_is_read_once_an_hour(sign_on_world: SignOnWorld):
+    issuers, origin = sign_on_world.sign_on.issuers, sign_on_world.issuer.origin
+    for _ in range(2):
+        await issuers.discovery(origin)
+        await issuers.keys(origin, "")
+    kept = list(sign_on_world.issuer.asked)
+    sign_on_world.identity.clock.passes(3_600)
+    await issuers.keys(origin, "")
+
+    assert kept == ["/.well-known/openid-configuration", "/keys"]
+    assert sign_on_world.issuer.asked[2:] == kept
+
+
+async def test_a_provider_on_this_machine_is_not_called_where_that_is_not_allowed(
+    sign_on_world: SignOnWorld,
+):
+    allowed = sign_on_world.sign_on.issuers
+    strict = Issuers(allowed.sender, allowed.clock, allow_local=False)
+
+    with pytest.raises(IssuerUnreachable):
+        await strict.discovery(sign_on_world.issuer.origin)
