@@ -46,7 +46,9 @@ def read(token: str, *keys: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("key", "algorithm"), [(RSA, "RS256"), (RSA, "PS384"), (EC, "ES256")], ids=str
+    ("key", "algorithm"),
+    [(RSA, "RS256"), (RSA, "PS384"), (EC, "ES256")],
+    ids=["RS256", "PS384", "ES256"],
 )
 def test_a_token_is_read_by_the_key_that_signed_it(key: Any, algorithm: str):
     token = jwt.encode(CLAIMS, key, algorithm, headers={"kid": "1"})
