@@ -19,6 +19,7 @@ SECRET: Final = frozenset(
         "credential_secrets.digest",
         "endpoints.sealed_former_secret",
         "endpoints.sealed_secret",
+        "identity_providers.sealed_secret",
         "mail_tokens.digest",
         "mfa_challenges.digest",
         "panel_sessions.id_hash",

@@ -147,7 +147,6 @@ async def test_a_stored_secret_goes_to_its_own_issuer_and_client_alone(sign_on_w
         {"domains": ("%.example.com",)},
         {"issuer": "https://10.0.0.1"},
         {"issuer": "https://sso.example.com?tenant=1"},
-        {"issuer": "https://sso.example.com:8080"},
         {"client_id": ""},
         {"claim": "two words"},
         {"mapping": ()},
