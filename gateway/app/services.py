@@ -18,6 +18,7 @@ from gateway.accounts.service import AccountBanks, Accounts, BankChanges
 from gateway.app.build_identity import (
     build_identity,
     build_panel,
+    build_sender,
     build_sign_on,
     build_user_policies,
 )
@@ -567,6 +568,8 @@ class Services:
         return Chats(
             database=self.kernel.store.database,
             records=self.chat_records,
+            new_sender=partial(build_sender, self.kernel),
+            origin=self.kernel.settings.origin,
             allow_local=self.kernel.settings.events.allow_local,
             new_id=self.kernel.new_id,
         )

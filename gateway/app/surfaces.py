@@ -64,6 +64,7 @@ from gateway.identity.surface import identity_surface, keys_surface
 from gateway.mailbox import routes as mailbox_routes
 from gateway.net.common.runtime import utc_now
 from gateway.notifications import pages as notification_pages
+from gateway.notifications import routes as chat_routes
 from gateway.outflow import pages as outflow_pages
 from gateway.outflow import routes as outflow_routes
 from gateway.overview import pages as overview_pages
@@ -163,6 +164,7 @@ def _routes(services: Services) -> Sequence[Routes]:
         company_routes.routes(services.companies),
         endpoint_routes.routes(services.endpoints),
         delivery_routes.routes(services.deliveries),
+        chat_routes.routes(services.chats),
         identity_routes.routes(services.users),
         sign_on_routes.routes(services.identity_providers),
         stop_routes.routes(services.stops),

@@ -326,6 +326,7 @@ _RECORDS: Final = {
     "closing_not_yours": "A day is locked once, as it was signed, by another person.",
     "debit_not_open": "This debit is explained already, or the payout behind it is known by now.",
     "closing_changed": "The day is not as it was shown: read it again.",
+    "chat_sealed": "The chat's address is sealed under a key that is not here: add it again.",
     "days_open": "No account has all days of this period locked.",
     "movements_changed": "The bank shows other movements than were signed.",
     "too_many_accounts": "There are too many accounts; choose one.",

@@ -11,10 +11,10 @@ import orjson
 
 from gateway.deliveries.model import Outcome
 from gateway.deliveries.sender import Sender
-from gateway.notifications.model import Occasion, Way
+from gateway.notifications.model import Chat, Occasion, Way
 from gateway.notifications.recipients import ChatRecipient, Recipients
 from gateway.notifications.store import ChatRecords
-from gateway.notifications.texts import chat_body, compose
+from gateway.notifications.texts import Message, chat_body, compose
 from gateway.security.sealing import SealBroken
 
 _log = logging.getLogger(__name__)
@@ -46,20 +46,25 @@ class ChatChannel:
 
     async def call(self, recipient: ChatRecipient, occasions: Sequence[Occasion]) -> Outcome | None:
         """Write one message into a room, and note whether it was taken."""
-        chat = recipient.chat
-        try:
-            url = await self.chats.url(chat)
-        except SealBroken:
-            _log.error("chat_key_gone chat=%s", chat.id)
-            return None
-        if url is None:
-            return None
-        body = chat_body(compose(occasions, chat.language, self.origin), chat.format)
-        outcome = await self.sender.post(url, orjson.dumps(body), _AS_JSON)
-        await self.chats.note(chat, outcome.at, is_ok=outcome.is_delivered)
-        return outcome
+        message = compose(occasions, recipient.chat.language, self.origin)
+        return await write(self.chats, self.sender, recipient.chat, message)
 
     def companies(self, recipient: ChatRecipient) -> Collection[str]:
         """Return the company of a chat; none of the operators' chat."""
         company_id = recipient.chat.company_id
         return frozenset() if company_id is None else frozenset({company_id})
+
+
+async def write(chats: ChatRecords, sender: Sender, chat: Chat, message: Message) -> Outcome | None:
+    """Write a message into a room, and note whether it took it; None where there is no address."""
+    try:
+        url = await chats.url(chat)
+    except SealBroken:
+        _log.error("chat_key_gone chat=%s", chat.id)
+        return None
+    if url is None:
+        return None
+    body = chat_body(message, chat.format)
+    outcome = await sender.post(url, orjson.dumps(body), _AS_JSON)
+    await chats.note(chat, outcome.at, is_ok=outcome.is_delivered)
+    return outcome

@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from gateway.core import fields
 from gateway.core.fields import meaning
-from gateway.core.schemas import Moment, Name, OptionalMoment, Text
+from gateway.core.schemas import Moment, Name, OptionalMoment, Text, inline
+from gateway.core.windows import Paging
+from gateway.deliveries.model import TryFailure
 
 
 class Kind(StrEnum):
@@ -137,6 +139,16 @@ class NewSubscription(Struct, frozen=True, kw_only=True):
     auth: Annotated[str, meaning("Secret of the subscription.", max_length=50)]
 
 
+ChatForm = Annotated[
+    ChatFormat,
+    inline(ChatFormat),
+    meaning("The body of its messages: a text, or a card for Teams (Workflows)."),
+]
+ChatKinds = Annotated[
+    tuple[Annotated[Kind, inline(Kind)], ...], meaning("What it is told of.", ["order", "bank"])
+]
+
+
 class Chat(Struct, frozen=True, kw_only=True):
     """
     A room of a company's or the operators' chat.
@@ -147,16 +159,18 @@ class Chat(Struct, frozen=True, kw_only=True):
     """
 
     id: fields.Id
-    company_id: str | None
-    name: str
-    format: ChatFormat
-    host: str
-    kinds: tuple[Kind, ...]
-    language: str
-    created_at: Moment
-    created_by: str
-    last_ok_at: OptionalMoment
-    failing_since: OptionalMoment
+    company_id: Annotated[
+        str | None, meaning("The company; null for the operators' chat.", fields.ID)
+    ]
+    name: Annotated[str, meaning("Name, as people know it.", "Financeiro")]
+    format: ChatForm
+    host: Annotated[str, meaning("Of the address, whose rest is a secret.", "hooks.example.com")]
+    kinds: ChatKinds
+    language: Annotated[str, meaning("Of the messages.", "pt-BR")]
+    created_at: Annotated[Moment, meaning("When it was added.")]
+    created_by: Annotated[str, meaning("Who added it.", "user:maria@example.com")]
+    last_ok_at: Annotated[OptionalMoment, meaning("When it took a message last.")]
+    failing_since: Annotated[OptionalMoment, meaning("Since when it takes none.")]
 
     @property
     def recipient(self) -> str:
@@ -181,10 +195,35 @@ class NewChat(Struct, frozen=True, kw_only=True):
             max_length=1_000,  # those of Teams Workflows have some 400
         ),
     ]
-    kinds: list[Kind]
+    kinds: ChatKinds
     company_id: Annotated[Text, meaning("The company; empty for operators.", fields.ID)] = ""
-    format: ChatFormat = ChatFormat.TEXT
-    language: str = "pt-BR"
+    format: ChatForm = ChatFormat.TEXT
+    language: Annotated[Text, meaning("Of the messages: pt-BR or en.", "pt-BR")] = "pt-BR"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSearch:
+    """Which chats; of one company, or of all in scope and the operators."""
+
+    paging: Paging
+    company_id: str | None = None
+
+
+class ChatTry(Struct, frozen=True, kw_only=True):
+    """What came of a test message to a chat."""
+
+    at: Annotated[Moment, meaning("When it was sent.")]
+    status: Annotated[int | None, meaning("Status of the answer; absent without one.", 200)]
+    failure: Annotated[
+        TryFailure,
+        inline(TryFailure),
+        meaning(
+            "Why the chat did not take it, as of deliveries: an answer other than 2xx (`status`), "
+            "a redirect, 410 (`gone`), no whole answer in time, a name that leads to no public "
+            "address, an `address` that is not allowed, a certificate that is not valid, a "
+            "connection that failed, or an answer that is not HTTP. Empty where it was taken."
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Final
 from gateway.companies.service import Companies
 from gateway.core.errors import ServiceError
 from gateway.core.user_errors import VALIDATION_FAILED
+from gateway.deliveries.model import TryFailure
 from gateway.http.panel.pages.kit import CHOICES, PageContext, Pages, part
 from gateway.http.panel.pages.page import Page, Redirect, Result, Shown
 from gateway.http.panel.pages.visit import HOME, Visit
@@ -29,6 +30,8 @@ _KINDS: Final = tuple(each.value for each in Kind)
 _OF_CHATS: Final = tuple(each.value for each in Kind if each not in NOT_FOR_CHATS)
 _LONGEST_NAME: Final = 300
 _NEVER, _AT_ONCE, _DIGEST = "never", "at_once", "digest"
+_TAKEN: Final = "taken"
+_OUTCOMES: Final = frozenset({_TAKEN, *(each.value for each in TryFailure)})
 _WHEN: Final = (_NEVER, _AT_ONCE, _DIGEST)
 
 
@@ -97,6 +100,7 @@ def pages(
             "kinds": _OF_CHATS,
             "formats": tuple(each.value for each in ChatFormat),
             "may_all": who.scope.everything,
+            "tried": visit.query("tried") if visit.query("tried") in _OUTCOMES else "",
         }
         return Shown(template="notifications/chats.html", data=data)
 
@@ -110,6 +114,12 @@ def pages(
         fields["kinds"] = list(form.all("kinds"))
         await chats.add(panel.staff(visit), read_fields(NewChat, fields))
         return Redirect(f"{HOME}/chats")
+
+    @panel.form("/chats/{chat_id}/try", "chat_try", chats.send_test, shows=rooms)
+    async def send_test(visit: Visit) -> Result:
+        """Send a test message to a chat."""
+        found = await chats.send_test(panel.staff(visit), _CHAT.read(visit.call.asked))
+        return Redirect(f"{HOME}/chats?tried={found.failure.value or _TAKEN}")
 
     @panel.form("/chats/{chat_id}/remove", "chat_remove", chats.remove, shows=rooms)
     async def remove(visit: Visit) -> Result:

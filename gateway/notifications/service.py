@@ -8,6 +8,7 @@ from typing import Final
 
 from yarl import URL
 
+from gateway.audit import store as audit_log
 from gateway.companies.service import known_company
 from gateway.core.access import Staff, requires
 from gateway.core.audit import AuditEvent
@@ -16,13 +17,18 @@ from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
 from gateway.core.rights import Area
 from gateway.core.user_errors import NOT_FOUND, SESSION_REQUIRED
+from gateway.core.windows import Listed
+from gateway.deliveries.sender import Sender
 from gateway.endpoints.addresses import read_address
+from gateway.notifications.chat import write
 from gateway.notifications.model import (
     BRIEF,
     MOST_CHATS,
     MOST_SUBSCRIPTIONS,
     NOT_FOR_CHATS,
     Chat,
+    ChatSearch,
+    ChatTry,
     Choice,
     Kind,
     NewChat,
@@ -31,6 +37,7 @@ from gateway.notifications.model import (
 )
 from gateway.notifications.store import ChatRecords, ChoiceRecords
 from gateway.notifications.subscriptions import SubscriptionRecords
+from gateway.notifications.texts import trial
 from gateway.security.webpush import read_keys
 from gateway.store.kernel.database import Database
 
@@ -132,10 +139,14 @@ class Chats:
     Attributes:
         allow_local: Chats may be on this machine; in the sandbox alone.
         new_id: Makes a UUID.
+        new_sender: Makes a client, which calls one chat and is closed.
+        origin: The begin of links.
     """
 
     database: Database
     records: ChatRecords
+    new_sender: Callable[[], Sender]
+    origin: str
     allow_local: bool
     new_id: Callable[[], str]
 
@@ -143,6 +154,11 @@ class Chats:
     async def list(self, who: Staff) -> Sequence[Chat]:
         """List the chats of companies in scope; their addresses are secrets."""
         return await self.records.visible(who.scope)
+
+    @requires(Area.COMPANY, Action.WRITE)
+    async def page(self, who: Staff, wanted: ChatSearch) -> Listed[Chat]:
+        """List the chats of companies in scope, oldest first; their addresses are secrets."""
+        return await self.records.page(who.scope, wanted.company_id, wanted.paging)
 
     @requires(Area.COMPANY, Action.WRITE)
     async def add(self, who: Staff, wanted: NewChat) -> Chat:
@@ -183,6 +199,30 @@ class Chats:
         return chat
 
     @requires(Area.COMPANY, Action.WRITE)
+    async def send_test(self, who: Staff, chat_id: str) -> ChatTry:
+        """
+        Send a test message to a chat now, once, and return what came of it.
+
+        Raises:
+            ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
+            RuleViolation: its address is sealed under a key that is gone: add the chat again.
+        """
+        found = await self._found(who, chat_id)
+        sender = self.new_sender()
+        try:
+            outcome = await write(self.records, sender, found, trial(found.language, self.origin))
+        finally:
+            await sender.close()
+        if outcome is None:
+            message = "the chat's address is sealed under a key that is not here"
+            raise RuleViolation(message, "chat_sealed")
+        details = {"name": found.name, "outcome": outcome.failure.value or "ok"}
+        event = who.acting.event("chat.tried", found.recipient, details)
+        async with self.database.writing() as connection:
+            await audit_log.append(connection, _of(event, found))
+        return ChatTry(at=outcome.at, status=outcome.status, failure=outcome.failure)
+
+    @requires(Area.COMPANY, Action.WRITE)
     async def remove(self, who: Staff, chat_id: str) -> None:
         """
         Remove a chat; what waits for it is not sent.
@@ -190,12 +230,16 @@ class Chats:
         Raises:
             ServiceError: ``NOT_FOUND``: there is none in the caller's companies.
         """
+        found = await self._found(who, chat_id)
+        event = who.acting.event("chat.removed", found.recipient, {"name": found.name})
+        if not await self.records.remove(found.id, who.scope, _of(event, found)):
+            raise ServiceError(NOT_FOUND, "chat")
+
+    async def _found(self, who: Staff, chat_id: str) -> Chat:
         found = next((each for each in await self.list(who) if each.id == chat_id), None)
-        if found is not None:
-            event = who.acting.event("chat.removed", found.recipient, {"name": found.name})
-            if await self.records.remove(found.id, who.scope, _of(event, found)):
-                return
-        raise ServiceError(NOT_FOUND, "chat")
+        if found is None:
+            raise ServiceError(NOT_FOUND, "chat")
+        return found
 
     async def _company(self, who: Staff, company_id: str) -> str | None:
         if company_id:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from gateway.audit import store as audit_log
 from gateway.core.audit import AuditEvent
 from gateway.core.company_scope import CompanyScope
+from gateway.core.windows import Listed, Paging
 from gateway.identity.model import Mail
 from gateway.identity.store import StoredMailbox
 from gateway.notifications.model import (
@@ -26,7 +27,7 @@ from gateway.notifications.model import (
 )
 from gateway.notifications.schedule import TOGETHER
 from gateway.security.sealing import Sealer
-from gateway.store.kernel.database import Database
+from gateway.store.kernel.database import Database, page
 from gateway.store.kernel.old_rows import delete_old
 from gateway.store.kernel.structs import from_row, row_of
 from gateway.store.tables.notifications import (
@@ -199,6 +200,16 @@ class ChatRecords:
         own = of_company(chats.c.company_id, scope)
         wanted = select(chats).where(*own).order_by(chats.c.created_at, chats.c.id)
         return [from_row(row, Chat) for row in await self._database.rows(wanted)]
+
+    async def page(
+        self, scope: CompanyScope, company_id: str | None, paging: Paging
+    ) -> Listed[Chat]:
+        """Return a page of the chats of companies in scope, or of one of them, oldest first."""
+        own = [*of_company(chats.c.company_id, scope)]
+        if company_id is not None:
+            own.append(chats.c.company_id == company_id)
+        wanted = select(chats).where(*own).order_by(chats.c.created_at, chats.c.id)
+        return await page(self._database, wanted, paging, lambda row: from_row(row, Chat))
 
     async def url(self, chat: Chat) -> str | None:
         """

@@ -85,6 +85,10 @@ _OF_ONE_KIND: Final[Mapping[Kind, tuple[Text, str]]] = {
 """Several of one kind, and where their list is."""
 _SHOWN: Final = 10
 """Lines of a push message, which has room for 3,000 bytes."""
+_TEST: Final[Text] = (
+    "Teste do pixgate: os avisos chegam a este chat",
+    "A test of pixgate: its notices reach this chat",
+)
 _SEVERAL: Final[Text] = ("{count} avisos", "{count} notices")
 
 
@@ -118,6 +122,11 @@ def compose(occasions: Sequence[Occasion], language: str, origin: str) -> Messag
     words, link = _OF_ONE_KIND[kinds.pop()] if len(kinds) == 1 else (_SEVERAL, _HOME)
     subject = words[chosen].format(count=len(lines))
     return Message(subject, "\n".join(f"- {each}" for each in lines), origin + link)
+
+
+def trial(language: str, origin: str) -> Message:
+    """Write the message that people send to see whether a chat takes one."""
+    return Message(_TEST[int(language == _ENGLISH)], "", f"{origin}{_HOME}/chats")
 
 
 def mail_text(message: Message) -> str:

@@ -182,7 +182,7 @@ async def _delivery(world: World, endpoint_id: str) -> str:
 async def _chat(world: World) -> str:
     """Add the operators' chat, which is told of banks alone; return its id."""
     wanted = NewChat(
-        name="Operações", webhook="https://hooks.chat.example/services/T0/x", kinds=[Kind.BANK]
+        name="Operações", webhook="https://hooks.chat.example/services/T0/x", kinds=(Kind.BANK,)
     )
     made = await world.gateway.services.chats.add(world.office.staff, wanted)
     return made.id

@@ -50,6 +50,7 @@ from gateway.endpoints.service import Endpoints
 from gateway.identity.mail import SealedMailbox
 from gateway.identity.services import IdentityServices
 from gateway.net.common.runtime import unarmed
+from gateway.notifications.service import Chats
 from gateway.payouts.matching import Execution
 from gateway.payouts.reconciler import Reconciler
 from gateway.payouts.staff import PayoutRecords
@@ -209,6 +210,7 @@ SERVICES: Final[Mapping[type, Callable[[Services], object]]] = {
     Archive: _archive,
     AuditBreaks: _audit_breaks,
     CallbackOrders: _callback_orders,
+    Chats: lambda services: services.chats,
     Companies: lambda services: services.companies,
     # the command line waits for nobody
     Credentials: lambda services: build_credentials(services.kernel),

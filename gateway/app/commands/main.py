@@ -27,6 +27,7 @@ from gateway.deliveries.cli import delivery, ping
 from gateway.endpoints.cli import endpoint
 from gateway.identity.cli import keys, user
 from gateway.mailbox.cli import mailbox
+from gateway.notifications.cli import chat
 from gateway.payouts.cli import payouts
 from gateway.reviews.cli import review, unresolved
 from gateway.single_sign_on.cli import single_sign_on
@@ -85,6 +86,7 @@ for _command in (
     credential,
     endpoint,
     delivery,
+    chat,
     user,
     single_sign_on,
     keys,

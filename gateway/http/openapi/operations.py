@@ -74,6 +74,7 @@ _GROUPS: Final = MappingProxyType(
             "Where events are delivered to partners, and each delivery.",
             "endpoints deliveries",
         ),
+        "Chats": ("Rooms that are told what needs somebody.", "chats"),
         "People": ("Operators: who they are and what they may do.", "users roles"),
         "Stops": (
             "Kill switches: payouts refused for a while, and the guard that makes some.",

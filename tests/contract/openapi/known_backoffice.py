@@ -272,6 +272,24 @@ async def _delivery(backoffice_client: BackofficeClient) -> Known:
     return Known(path={"delivery_id": ping["id"]})
 
 
+async def _chat(backoffice_client: BackofficeClient) -> Known:
+    """A chat of a company of its own, where nothing answers."""
+    company = await made(backoffice_client, "/companies", {"name": "Loja"})
+    order = _room({"name": "Financeiro", "company_id": company["id"]})
+    return Known(path={"chat_id": (await made(backoffice_client, "/chats", order))["id"]})
+
+
+async def _new_chat(backoffice_client: BackofficeClient) -> Known:
+    company = await made(backoffice_client, "/companies", {"name": "Loja"})
+    return Known(body=lambda body: {**_room(body), "company_id": company["id"]})
+
+
+def _room(body: Body) -> Body:
+    """Give a chat an address that is allowed, and what a chat is told of."""
+    changed = {"webhook": "http://127.0.0.1:9/chat", "kinds": ["order"], "language": "en"}
+    return {**body, **changed}
+
+
 async def _deliveries_again(backoffice_client: BackofficeClient) -> Known:
     window = {"since": "2026-11-20T00:00:00Z", "until": "2026-11-21T00:00:00Z"}
     return replace(await _endpoint(backoffice_client), body=lambda body: {**body, **window})
@@ -600,6 +618,10 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.batch_rows": _batch,
     "backoffice.batch_stop": _batch,
     "backoffice.batch_upload": _new_batch,
+    "backoffice.chat_add": _new_chat,
+    "backoffice.chat_remove": _chat,
+    "backoffice.chat_try": _chat,
+    "backoffice.chats": _of_company,
     "backoffice.closing_package": _package,
     "backoffice.company": _company,
     "backoffice.company_contact": _contact,

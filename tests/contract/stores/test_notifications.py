@@ -25,10 +25,13 @@ from gateway.core.company_scope import EVERY_COMPANY, CompanyScope, StopScope
 from gateway.core.errors import ServiceError
 from gateway.core.rights import Role
 from gateway.core.user import User
+from gateway.core.windows import Paging
+from gateway.deliveries.sender import Sender
 from gateway.identity.mail import SealedMailbox
 from gateway.identity.model import Mail
 from gateway.notifications.model import (
     LOOKS_BACK,
+    ChatSearch,
     Choice,
     Kind,
     NewChat,
@@ -801,12 +804,20 @@ def service(store: Store) -> Notifications:
     )
 
 
-def chats(store: Store) -> Chats:
-    return Chats(database=store.database, records=chats_of(store), allow_local=False, new_id=new_id)
+def chats(store: Store, *, allow_local: bool = False) -> Chats:
+    clock = Clock(at=NOW)
+    return Chats(
+        database=store.database,
+        records=chats_of(store),
+        new_sender=lambda: Sender(PATIENT, clock.now, clock.monotonic),
+        origin=ORIGIN,
+        allow_local=allow_local,
+        new_id=new_id,
+    )
 
 
 WANTED = NewChat(
-    name="Financeiro", webhook="https://hooks.example.com/services/T0/B0/x", kinds=[Kind.ORDER]
+    name="Financeiro", webhook="https://hooks.example.com/services/T0/B0/x", kinds=(Kind.ORDER,)
 )
 ADMIN = Staff(AuditContext("cli", lambda: NOW))
 LIMITED = Staff(AuditContext("cli", lambda: NOW), CompanyScope(frozenset({COMPANY})))
@@ -822,6 +833,29 @@ async def test_an_address_of_a_chat_is_sealed_and_only_its_host_is_kept_in_clear
     assert (chat.host, chat.company_id) == ("hooks.example.com", None)
     assert await chats_of(store).url(chat) == WANTED.webhook
     assert "T0" not in str([each.event.details for each in await acts_of(store)])
+
+
+@pytest.mark.parametrize(("status", "failure"), [(200, ""), (404, "status"), (410, "gone")])
+async def test_a_test_message_says_whether_a_chat_takes_messages(
+    store: Store, status: int, failure: str
+):
+    """It has one link and no content, and is on record; another company's chat is none."""
+    async with receiving(with_status(status)) as receiver:
+        service = chats(store, allow_local=True)
+        chat = await service.add(ADMIN, altered(WANTED, webhook=receiver.url))
+        tried = await service.send_test(ADMIN, chat.id)
+        with pytest.raises(ServiceError):
+            await service.send_test(LIMITED, chat.id)
+
+    [came] = receiver.came
+    [shown] = (await service.page(ADMIN, ChatSearch(Paging(page=1, limit=10)))).items
+    act = (await acts_of(store))[-1].event
+    assert orjson.loads(came.body) == {
+        "text": f"Teste do pixgate: os avisos chegam a este chat\n{ORIGIN}/panel/chats"
+    }
+    assert (tried.status, tried.failure) == (status, failure)
+    assert (shown.last_ok_at, shown.failing_since) == ((NOW, None) if not failure else (None, NOW))
+    assert (act.action, act.details["outcome"]) == ("chat.tried", failure or "ok")
 
 
 async def test_chats_are_within_the_companies_of_who_adds_them(store: Store):
