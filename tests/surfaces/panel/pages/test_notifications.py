@@ -140,12 +140,18 @@ async def test_a_chat_is_added_and_removed_and_its_address_is_never_shown(keepin
     added = await keeping.send(CHATS, CHAT)
     listed = await keeping.open(added.location)
     [remove] = re.findall(r"/panel/chats/[0-9a-f-]{36}/remove", listed.text)
+    tried = await keeping.send(remove.replace("/remove", "/try"))
+    said = await keeping.open(tried.location)
+    forged = await keeping.open(f"{CHATS}?tried=x")
     removed = await keeping.send(remove)
     after = await keeping.open(CHATS)
 
     assert (added.status, added.location) == (303, CHATS)
     assert "hooks.example.com" in listed.text
     assert "geheim" not in listed.text
+    assert tried.location.startswith(f"{CHATS}?tried=")
+    assert "O chat não recebeu a mensagem de teste:" in said.text
+    assert "mensagem de teste:" not in forged.text
     assert removed.status == 303
     assert "hooks.example.com" not in after.text
 
