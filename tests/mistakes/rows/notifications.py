@@ -186,4 +186,13 @@ ROWS = (
         wrong="about_now)",
         tests=(f"{_STORE}::test_an_order_after_one_that_was_not_told_is_told_at_once",),
     ),
+    Mistake(
+        name="chat-of-another-company-tried",
+        promise="A chat is tried and removed by people who see its company alone.",
+        source=_PAGE,
+        file="gateway/notifications/service.py",
+        right="(each for each in await self.list(who) if",
+        wrong="(each for each in await self.records.every() if",
+        tests=(f"{_STORE}::test_a_test_message_says_whether_a_chat_takes_messages",),
+    ),
 )
