@@ -63,6 +63,7 @@ async def test_every_export_is_refused_above_the_limit_of_rows(
 ):
     """Lists for partners are not limited."""
     await world.pay(order("listed", world.today()))
+    await world.settled("listed")
     charge = await paid(office)
     part = {"reference": "part", "value": 3.25, "description": ""}
     given = await office.post(f"/pix/transactions/{charge['reference']}/refunds", part)
