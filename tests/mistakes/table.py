@@ -31,6 +31,7 @@ from tests.mistakes.rows import (
     running,
     sandbox,
     screens,
+    single_sign_on,
     telemetry,
     wire,
     worker,
@@ -68,4 +69,5 @@ MISTAKES = (
     *reference.ROWS,
     *clients.ROWS,
     *closings.ROWS,
+    *single_sign_on.ROWS,
 )

@@ -1,0 +1,368 @@
+"""Single sign-on: who is named, by whom, once, and with which roles."""
+
+from __future__ import annotations
+
+from tests.mistakes.mistake import Mistake
+
+_ADR = "ADR 84"
+_FOLDER = "tests/unit/gateway/single_sign_on"
+_SIGN_IN = f"{_FOLDER}/test_sign_in.py"
+_TOKENS = f"{_FOLDER}/test_signed_tokens.py"
+_SERVICE = f"{_FOLDER}/test_service.py"
+_CODE = "gateway/single_sign_on/sign_in.py"
+_SIGNED = "gateway/single_sign_on/signed_tokens.py"
+_SET = "gateway/single_sign_on/service.py"
+_OF_ANOTHER = f"{_SIGN_IN}::test_a_token_of_another_sign_in_client_issuer_or_time_is_refused"
+_LOGOUT = f"{_SIGN_IN}::test_a_logout_token_that_is_not_in_order_ends_nothing"
+
+ROWS = (
+    Mistake(
+        name="nonce-of-another-sign-in",
+        promise="An ID token is of the sign-in that asked for it.",
+        source=_ADR,
+        file=_SIGNED,
+        right='        _refuse("nonce")\n    _word(claims, "sub")',
+        wrong='        pass\n    _word(claims, "sub")',
+        tests=(_OF_ANOTHER,),
+    ),
+    Mistake(
+        name="token-for-another-client",
+        promise="A token is for our client.",
+        source=_ADR,
+        file=_SIGNED,
+        right="                audience=expected.client_id,\n                options=_OPTIONS,",
+        wrong='                options={**_OPTIONS, "verify_aud": False},',
+        tests=(_OF_ANOTHER,),
+    ),
+    Mistake(
+        name="token-for-several-clients",
+        promise="A token for several clients names ours as its own.",
+        source=_ADR,
+        file=_SIGNED,
+        right='        _refuse("azp")',
+        wrong="        pass",
+        tests=(_OF_ANOTHER,),
+    ),
+    Mistake(
+        name="token-of-another-issuer",
+        promise="A token is of the company's issuer.",
+        source=_ADR,
+        file=_SIGNED,
+        right="                issuer=expected.issuer,\n",
+        wrong="",
+        tests=(_OF_ANOTHER,),
+    ),
+    Mistake(
+        name="id-token-over",
+        promise="A token that is over signs nobody in.",
+        source=_ADR,
+        file=_SIGNED,
+        right='        _refuse("expired")',
+        wrong="        pass",
+        tests=(_OF_ANOTHER,),
+    ),
+    Mistake(
+        name="algorithm-of-the-header",
+        promise="A token is signed by a private key: neither unsigned, nor by a secret.",
+        source=_ADR,
+        file=_SIGNED,
+        right='    if head.get("alg") not in ALGORITHMS or "crit" in head:',
+        wrong='    if "crit" in head:',
+        tests=(f"{_TOKENS}::test_a_token_without_a_signature_or_by_a_secret_is_refused",),
+    ),
+    Mistake(
+        name="state-of-another-browser",
+        promise="An answer is taken in the browser that left for the provider.",
+        source=_ADR,
+        file="gateway/single_sign_on/attempts.py",
+        right=(
+            "company_id == self.company_id and hmac.compare_digest(\n"
+            '            state.encode("utf-8", "surrogatepass"), self.state.encode()\n'
+            "        )"
+        ),
+        wrong="company_id == self.company_id",
+        tests=(f"{_FOLDER}/test_attempts.py::test_no_two_attempts_have_anything_in_common",),
+    ),
+    Mistake(
+        name="answer-of-another-company",
+        promise="An answer comes to the redirect address of its own company.",
+        source=_ADR,
+        file="gateway/single_sign_on/attempts.py",
+        right="company_id == self.company_id and hmac",
+        wrong="hmac",
+        tests=(f"{_SIGN_IN}::test_an_answer_comes_to_the_address_of_its_company",),
+    ),
+    Mistake(
+        name="attempt-for-ever",
+        promise="A sign-in at a provider takes ten minutes at most.",
+        source=_ADR,
+        file="gateway/single_sign_on/attempts.py",
+        right="attempt if self.now().timestamp() < attempt.ends_s else None",
+        wrong="attempt",
+        tests=(f"{_SIGN_IN}::test_an_answer_is_taken_in_the_browser_that_left",),
+    ),
+    Mistake(
+        name="answer-taken-twice",
+        promise="An answer is taken once, in all processes.",
+        source=_ADR,
+        file=_CODE,
+        right="        await self._use_up(attempt, user)\n",
+        wrong="",
+        tests=(f"{_SIGN_IN}::test_an_answer_is_taken_once",),
+    ),
+    Mistake(
+        name="answer-of-another-issuer",
+        promise="An answer that names another issuer is refused before its code is sent anywhere.",
+        source=_ADR,
+        file=_CODE,
+        right="answer.issuer != provider.issuer and (answer.issuer or found.names_itself)",
+        wrong="False",
+        tests=(f"{_SIGN_IN}::test_an_answer_names_the_issuer_that_was_left_for",),
+    ),
+    Mistake(
+        name="answer-without-issuer",
+        promise="A provider that says that it names itself always does.",
+        source=_ADR,
+        file=_CODE,
+        right="(answer.issuer or found.names_itself)",
+        wrong="answer.issuer",
+        tests=(f"{_SIGN_IN}::test_an_answer_names_the_issuer_that_was_left_for",),
+    ),
+    Mistake(
+        name="no-role-signs-in",
+        promise="Whoever has no value of the mapping does not sign in.",
+        source=_ADR,
+        file=_CODE,
+        right='            raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_role")',
+        wrong="            roles = frozenset([Role.VIEWER])",
+        tests=(f"{_SIGN_IN}::test_nobody_signs_in_without_a_value_of_the_mapping",),
+    ),
+    Mistake(
+        name="roles-added-to-the-mapping",
+        promise="A sign-in gives the roles of the mapping in place of the former ones.",
+        source=_ADR,
+        file=_CODE,
+        right="replace(user, issuer=provider.issuer, subject=subject, roles=roles)",
+        wrong="replace(user, issuer=provider.issuer, subject=subject, roles=user.roles | roles)",
+        tests=(
+            f"{_SIGN_IN}::test_each_sign_in_replaces_the_roles_and_ends_the_sessions_of_the_former_ones",
+        ),
+    ),
+    Mistake(
+        name="user-with-more-rights-taken",
+        promise="A provider takes no user who may do more than the mapping gives.",
+        source=_ADR,
+        file=_CODE,
+        right=" or is_another or not found.roles <= roles:",
+        wrong=" or is_another:",
+        tests=(f"{_SIGN_IN}::test_a_user_who_may_do_more_is_not_taken",),
+    ),
+    Mistake(
+        name="unproven-address-takes-a-user",
+        promise="An address takes a user where the provider calls it verified.",
+        source=_ADR,
+        file=_CODE,
+        right='claims.get("email_verified") is not True',
+        wrong='claims.get("email_verified") is False',
+        tests=(f"{_SIGN_IN}::test_an_address_that_is_not_proven_takes_nobody",),
+    ),
+    Mistake(
+        name="address-of-a-former-colleague",
+        promise="An address that another person has now takes nobody's user.",
+        source=_ADR,
+        file=_CODE,
+        right=" or is_another or not",
+        wrong=" or not",
+        tests=(f"{_SIGN_IN}::test_an_address_that_was_given_to_another_person_takes_nobody",),
+    ),
+    Mistake(
+        name="user-of-another-company-taken",
+        promise="A provider signs nobody in who sees another company.",
+        source=_ADR,
+        file=_CODE,
+        right="if found.companies != {provider.company_id} or found.id",
+        wrong="if found.id",
+        tests=(
+            f"{_SIGN_IN}::test_a_user_of_another_company_is_not_taken",
+            f"{_SIGN_IN}::test_a_known_user_who_sees_more_companies_by_now_is_refused",
+        ),
+    ),
+    Mistake(
+        name="break-glass-person-taken",
+        promise="A person who is named for outages is never signed in by the provider.",
+        source=_ADR,
+        file=_CODE,
+        right=" or found.id in provider.break_glass:",
+        wrong=":",
+        tests=(f"{_SIGN_IN}::test_a_break_glass_person_is_never_signed_in_by_the_provider",),
+    ),
+    Mistake(
+        name="disabled-user-comes-by-the-provider",
+        promise="A disabled user does not sign in, whatever the provider says.",
+        source=_ADR,
+        file=_CODE,
+        right="        if not found.active:\n            raise _refused()\n",
+        wrong="",
+        tests=(f"{_SIGN_IN}::test_a_disabled_user_is_refused",),
+    ),
+    Mistake(
+        name="address-of-another-domain",
+        promise="A provider names addresses of its company's domains alone.",
+        source=_ADR,
+        file=_CODE,
+        right='if not is_ours or claims.get("email_verified") is False:',
+        wrong='if claims.get("email_verified") is False:',
+        tests=(f"{_SIGN_IN}::test_a_user_is_made_for_an_address_of_the_company_alone",),
+    ),
+    Mistake(
+        name="provider-s-factor-always-trusted",
+        promise="Our second factor is asked for unless the company trusts the provider's.",
+        source=_ADR,
+        file="gateway/identity/sign_in.py",
+        right="if user.has_factor and not is_factor_proven:",
+        wrong="if False:",
+        tests=(
+            f"{_SIGN_IN}::test_our_second_factor_is_asked_for_unless_the_provider_s_is_trusted",
+        ),
+    ),
+    Mistake(
+        name="provider-s-factor-is-fresh",
+        promise="A fresh second factor is one of ours.",
+        source=_ADR,
+        file="gateway/identity/sign_in.py",
+        right="begin(user, client, None, by)",
+        wrong="begin(user, client, self.context.now(), by)",
+        tests=(
+            f"{_SIGN_IN}::test_our_second_factor_is_asked_for_unless_the_provider_s_is_trusted",
+        ),
+    ),
+    Mistake(
+        name="local-sign-in-beside-the-provider",
+        promise="People of a company with a provider sign in there alone.",
+        source=_ADR,
+        file="gateway/single_sign_on/store.py",
+        right="LocalSignIn.BREAK_GLASS if user.id in found.break_glass else LocalSignIn.REFUSED",
+        wrong="LocalSignIn.BREAK_GLASS",
+        tests=(f"{_SIGN_IN}::test_local_sign_in_is_for_break_glass_people_alone_and_is_told",),
+    ),
+    Mistake(
+        name="break-glass-untold",
+        promise="A break-glass sign-in is recorded, counted and mailed.",
+        source=_ADR,
+        file="gateway/identity/sessions.py",
+        right="            await self._tell_of_break_glass(user, session)\n",
+        wrong="            pass\n",
+        tests=(f"{_SIGN_IN}::test_local_sign_in_is_for_break_glass_people_alone_and_is_told",),
+    ),
+    Mistake(
+        name="logout-token-replayed",
+        promise="A logout token is taken once.",
+        source=_ADR,
+        file=_CODE,
+        right=(
+            "            if not await self.context.stores.challenges.add_used(used):\n"
+            "                self._count(SignOnOutcome.REFUSED)\n"
+        ),
+        wrong=(
+            "            await self.context.stores.challenges.add_used(used)\n"
+            "            if False:\n"
+        ),
+        tests=(
+            f"{_SIGN_IN}::test_a_logout_token_of_a_person_ends_every_session_and_cannot_be_replayed",
+        ),
+    ),
+    Mistake(
+        name="id-token-logs-out",
+        promise="A logout token says that it is one.",
+        source=_ADR,
+        file=_SIGNED,
+        right='        _refuse("events")',
+        wrong="        pass",
+        tests=(_LOGOUT,),
+    ),
+    Mistake(
+        name="logout-token-with-a-nonce",
+        promise="A token with a nonce is of a sign-in, and ends nothing.",
+        source=_ADR,
+        file=_SIGNED,
+        right='    if "nonce" in claims:\n        _refuse("nonce")\n',
+        wrong="",
+        tests=(_LOGOUT,),
+    ),
+    Mistake(
+        name="waiting-sign-in-outlives-the-logout",
+        promise="A logout ends sign-ins that wait for a code.",
+        source=_ADR,
+        file=_CODE,
+        right="        await self.records.void_challenges(user_id, now)\n",
+        wrong="",
+        tests=(f"{_SIGN_IN}::test_a_logout_ends_a_sign_in_that_waits_for_its_code",),
+    ),
+    Mistake(
+        name="provider-set-by-one-person",
+        promise="The provider of a company is ordered by one person and approved by another.",
+        source=_ADR,
+        file=_SET,
+        right="        if self.wait is None or who.person is None:\n            return None\n",
+        wrong="        return None\n",
+        tests=(f"{_SERVICE}::test_what_a_user_sets_waits_for_another_and_shows_no_secret",),
+    ),
+    Mistake(
+        name="mapping-gives-what-its-author-lacks",
+        promise="Nobody orders a role that they could not give by hand.",
+        source=_ADR,
+        file=_SET,
+        right="        _refuse_lacking(who, checked.mapping)\n",
+        wrong="",
+        tests=(f"{_SERVICE}::test_nobody_orders_a_role_that_they_could_not_give",),
+    ),
+    Mistake(
+        name="stored-secret-sent-elsewhere",
+        promise="A stored secret goes to the issuer that it was given for.",
+        source=_ADR,
+        file=_SET,
+        right="    if not secret and not is_same:",
+        wrong="    if not secret and before is None:",
+        tests=(f"{_SERVICE}::test_a_stored_secret_goes_to_its_own_issuer_and_client_alone",),
+    ),
+    Mistake(
+        name="removal-leaves-people-in",
+        promise="Removing the provider disables the people who came by it.",
+        source=_ADR,
+        file=_SET,
+        right="                await self._end_access(acting, user, active=False)\n",
+        wrong="                pass\n",
+        tests=(f"{_SERVICE}::test_removal_disables_those_who_came_by_the_provider_alone",),
+    ),
+    Mistake(
+        name="narrower-mapping-leaves-sessions",
+        promise="A change of the mapping ends the sessions of the company's people.",
+        source=_ADR,
+        file=_SET,
+        right="                await self._end_access(acting, user, active=user.active)\n",
+        wrong="                pass\n",
+        tests=(f"{_SIGN_IN}::test_a_narrower_mapping_ends_the_sessions_of_the_company_s_people",),
+    ),
+    Mistake(
+        name="another-s-discovery-document",
+        promise="A discovery document is of the issuer that was asked.",
+        source=_ADR,
+        file="gateway/single_sign_on/issuers.py",
+        right='if document.get("issuer") != issuer:',
+        wrong="if False:",
+        tests=(
+            f"{_FOLDER}/test_issuers.py::test_a_document_of_another_issuer_or_with_unusable_addresses_is_not_taken",
+        ),
+    ),
+    Mistake(
+        name="keys-read-for-every-strange-kid",
+        promise="A strange key id makes us read a provider's keys once a minute at most.",
+        source=_ADR,
+        file="gateway/single_sign_on/issuers.py",
+        right="(not found and age >= KEYS_AGAIN_S)",
+        wrong="not found",
+        tests=(
+            f"{_SIGN_IN}::test_a_key_that_is_new_is_read_at_once_and_strange_ones_once_a_minute",
+        ),
+    ),
+)
