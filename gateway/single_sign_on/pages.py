@@ -64,6 +64,8 @@ def door_pages(room: Panel, sign_on: SingleSignOn, context: PageContext) -> Sequ
         if visit.is_foreign:
             to = own_path(visit.address)
             return Shown(template="session/company_back.html", data={"to": to}, is_secret=True)
+        if not visit.query("state"):
+            return Redirect(f"{HOME}/login/company")
         answer = ProviderAnswer(
             company_id=visit.parameter("company_id"),
             code=visit.query("code"),

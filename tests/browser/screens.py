@@ -128,6 +128,12 @@ _ACCOUNTS = (
     Screen(name="companies", path="/panel/companies"),
     Screen(name="company", path="/panel/companies/{company}", empty=NOT_FOUND),
     Screen(
+        name="single-sign-on",
+        path="/panel/companies/{company}/single-sign-on",
+        empty=NOT_FOUND,
+        closed_to=Role.OPERATOR,
+    ),
+    Screen(
         name="account-new",
         path="/panel/companies/{company}/new-account",
         empty=NOT_FOUND,
@@ -302,6 +308,13 @@ _PEOPLE = (
 
 SCREENS: tuple[Screen, ...] = (
     Screen(name="sign-in", path="/panel/login", by=NOBODY, empty=None),
+    Screen(name="sign-in-company", path="/panel/login/company", by=NOBODY, empty=None),
+    Screen(
+        name="sign-in-company-back",
+        path="/panel/login/company/{company}/callback",
+        by=NOBODY,
+        empty=None,
+    ),
     Screen(name="second-factor", path="/panel/login/code", by=PENDING, empty=None),
     Screen(name="network", path="/panel/login/network", by=MOVED, empty=None),
     Screen(name="recovery-code", path="/panel/login/code?with=recovery", by=PENDING, empty=None),
