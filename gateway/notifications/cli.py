@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
+from msgspec import UNSET
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
 from gateway.cli.context import CommandContext, in_store
@@ -108,7 +109,13 @@ def send_test(terminal: Terminal, chat_id: str) -> None:
 
     async def sent(office: CommandContext) -> Row:
         found = await _chats(office).send_test(office.staff, chat_id)
-        return {"id": chat_id, "at": instant(found.at), **fields_of(found, "status", "failure")}
+        status = None if found.status is UNSET else found.status
+        return {
+            "id": chat_id,
+            "at": instant(found.at),
+            "status": status,
+            "failure": found.failure.value,
+        }
 
     terminal.show(in_store(terminal, sent))
 

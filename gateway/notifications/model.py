@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from gateway.core import fields
 from gateway.core.fields import meaning
@@ -160,7 +160,7 @@ class Chat(Struct, frozen=True, kw_only=True):
 
     id: fields.Id
     company_id: Annotated[
-        str | None, meaning("The company; null for the operators' chat.", fields.ID)
+        str | None, meaning("The company; empty for the operators' chat.", fields.ID)
     ]
     name: Annotated[str, meaning("Name, as people know it.", "Financeiro")]
     format: ChatForm
@@ -213,7 +213,6 @@ class ChatTry(Struct, frozen=True, kw_only=True):
     """What came of a test message to a chat."""
 
     at: Annotated[Moment, meaning("When it was sent.")]
-    status: Annotated[int | None, meaning("Status of the answer; absent without one.", 200)]
     failure: Annotated[
         TryFailure,
         inline(TryFailure),
@@ -224,6 +223,9 @@ class ChatTry(Struct, frozen=True, kw_only=True):
             "connection that failed, or an answer that is not HTTP. Empty where it was taken."
         ),
     ]
+    status: Annotated[
+        int | UnsetType, meaning("Status of the answer; absent without one.", 200)
+    ] = UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

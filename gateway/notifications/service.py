@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import UNSET
 from yarl import URL
 
 from gateway.audit import store as audit_log
@@ -220,7 +221,11 @@ class Chats:
         event = who.acting.event("chat.tried", found.recipient, details)
         async with self.database.writing() as connection:
             await audit_log.append(connection, _of(event, found))
-        return ChatTry(at=outcome.at, status=outcome.status, failure=outcome.failure)
+        return ChatTry(
+            at=outcome.at,
+            status=UNSET if outcome.status is None else outcome.status,
+            failure=outcome.failure,
+        )
 
     @requires(Area.COMPANY, Action.WRITE)
     async def remove(self, who: Staff, chat_id: str) -> None:
