@@ -23,9 +23,9 @@ def is_factor_proven(provider: IdentityProvider, claims: Claims) -> bool:
 
 
 def text_of(claims: Claims, name: str) -> str:
-    """Return a claim that is a text; empty for any other."""
+    """Return a claim that is a text, as it is; empty for any other."""
     value = claims.get(name)
-    return value.strip() if isinstance(value, str) else ""
+    return value if isinstance(value, str) else ""
 
 
 def _value(claims: Claims, name: str) -> object:

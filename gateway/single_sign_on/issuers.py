@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final, TypeVar
@@ -31,6 +32,8 @@ KEYS_AGAIN_S: Final = 60.0
 """Between two reads of keys for a ``kid`` that is not among them: anybody may send one."""
 FAILED_S: Final = 10.0
 """After a failure; who clicks again gets the same answer without a call."""
+AT_ONCE: Final = 20
+"""Waits for one provider in a process; one that hangs leaves the places of strangers to others."""
 _DOCUMENT: Final = 128 * 1024
 _TOKENS: Final = 256 * 1024
 _ADDRESSES: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
@@ -71,6 +74,18 @@ class _Kept:
     keys: Sequence[Key] = ()
     keys_at: float | None = None
     failed_at: float | None = None
+    waits: int = 0
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Take one of the few places of those who wait for this provider."""
+        if self.waits >= AT_ONCE:
+            raise IssuerUnreachable
+        self.waits += 1
+        try:
+            yield
+        finally:
+            self.waits -= 1
 
 
 @dataclass(slots=True)
@@ -92,11 +107,13 @@ class Issuers:
         Return what a provider publishes; read once an hour.
 
         Raises:
-            IssuerUnreachable: it does not answer, or publishes something else.
+            IssuerUnreachable: it does not answer, or publishes something else; or too many wait
+                for it already.
         """
         kept = self._of(issuer)
-        async with kept.lock:
-            return await self._discovery(issuer, kept)
+        with kept.place():
+            async with kept.lock:
+                return await self._discovery(issuer, kept)
 
     async def keys(self, issuer: str, key_id: str) -> Sequence[Key]:
         """
@@ -105,15 +122,16 @@ class Issuers:
         Keys are read again for a ``kid`` that is not known, at most once a minute.
 
         Raises:
-            IssuerUnreachable: it does not answer, or not usably.
+            IssuerUnreachable: it does not answer, or not usably; as ``discovery``.
         """
         kept = self._of(issuer)
-        async with kept.lock:
-            age = None if kept.keys_at is None else self.clock() - kept.keys_at
-            found = _named(kept.keys, key_id)
-            if age is None or age >= KEPT_S or (not found and age >= KEYS_AGAIN_S):
-                found = _named(await self._read_keys(issuer, kept), key_id)
-            return found
+        with kept.place():
+            async with kept.lock:
+                age = None if kept.keys_at is None else self.clock() - kept.keys_at
+                found = _named(kept.keys, key_id)
+                if age is None or age >= KEPT_S or (not found and age >= KEYS_AGAIN_S):
+                    found = _named(await self._read_keys(issuer, kept), key_id)
+                return found
 
     async def exchange(self, issuer: str, client: tuple[str, str], form: Mapping[str, str]) -> str:
         """
@@ -125,7 +143,7 @@ class Issuers:
             form: The code and its verifier.
 
         Raises:
-            IssuerUnreachable: it does not answer usably.
+            IssuerUnreachable: it does not answer usably; as ``discovery``.
             CodeRefused: it answers with another status than 200.
         """
         found, (client_id, secret) = await self.discovery(issuer), client
@@ -136,7 +154,8 @@ class Issuers:
         else:
             form = {**form, "client_id": client_id, "client_secret": secret}
         try:
-            status, body = await self.sender.ask(found.token, _TOKENS, form, headers)
+            with self._of(issuer).place():
+                status, body = await self.sender.ask(found.token, _TOKENS, form, headers)
         except FetchFailed as problem:
             raise IssuerUnreachable(issuer) from problem
         if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -98,7 +98,7 @@ class SingleSignOn:
             ServiceError: NOT_POSSIBLE for no such company; AUTH_UNAVAILABLE while its provider
                 does not answer.
         """
-        wanted = hint.strip().lower()
+        wanted = _hint(hint)
         domain = wanted.rpartition("@")[2] if "@" in wanted else wanted
         provider = await self.records.named(wanted, domain) if wanted else None
         if provider is None:
@@ -207,6 +207,9 @@ class SingleSignOn:
         if answer.error or not 0 < len(answer.code) <= _LONGEST:
             raise _refused()
         claims = await self._claims(provider, attempt, answer.code)
+        # its answer may have taken seconds: a provider that was changed or removed names nobody
+        if await self.records.find(attempt.company_id) != provider:
+            raise _refused()
         roles = roles_given(provider, claims)
         if not roles:
             raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_role")
@@ -377,9 +380,17 @@ def _address(provider: IdentityProvider, claims: Claims) -> str:
     return email
 
 
+def _hint(typed: str) -> str:
+    """Return what somebody typed to find their company; empty for what the store cannot hold."""
+    try:
+        return strict.plain_text(typed.strip().lower())
+    except ValueError:
+        return ""
+
+
 def _name(claims: Claims) -> str:
     try:
-        return strict.name(text_of(claims, "name"), _LONGEST_NAME)
+        return strict.name(text_of(claims, "name").strip(), _LONGEST_NAME)
     except ValueError:
         return ""
 

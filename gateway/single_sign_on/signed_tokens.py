@@ -27,6 +27,12 @@ _LEEWAY: Final = timedelta(seconds=60)
 """Between the provider's clock and ours."""
 _OLDEST: Final = timedelta(minutes=10)
 """A token is made when its code is exchanged, and sent at once."""
+_MOST_KEYS: Final = 8
+"""Tried for a token; a provider has a few, and every try stops the loop for a moment."""
+_LONGEST_MODULUS: Final = 683
+"""Characters of Base64: 4,096 bits. Longer keys cost tens of milliseconds for each signature."""
+_LAST_SECOND: Final = 1 << 37
+"""Of a time, in the year 6325: the first that is too large for a date is of the year 10000."""
 _LONGEST_WORD: Final = 255
 """OpenID Connect Core, part 2: of ``sub``."""
 _LOGOUT: Final = "http://schemas.openid.net/event/backchannel-logout"
@@ -108,10 +114,11 @@ def read_id_token(
         _refuse("typ")
     claims = _verified(token, keys, expected)
     _check_times(claims, now)
-    given = claims.get("nonce")
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
+    if not hmac.compare_digest(_word(claims, "nonce").encode(), nonce.encode()):
         _refuse("nonce")
     _word(claims, "sub")
+    if claims.get("sid") is not None:
+        _word(claims, "sid")
     return claims
 
 
@@ -124,7 +131,8 @@ def read_logout_token(
     Raises:
         TokenRefused: it is none, not of this issuer, not for our client, not in time, or unsigned.
     """
-    if _head(token).get("typ", "JWT") not in {"JWT", _LOGOUT_TYPE}:
+    # no set: it may be a list
+    if _head(token).get("typ", "JWT") not in ("JWT", _LOGOUT_TYPE):
         _refuse("typ")
     claims = _verified(token, keys, expected)
     ends_at = _check_times(claims, now)
@@ -155,7 +163,8 @@ def _head(token: str) -> Mapping[str, object]:
 def _verified(token: str, keys: Sequence[Key], expected: Expected) -> Mapping[str, object]:
     """Return the claims of a token that one of the keys has signed, for our client."""
     algorithm = str(_head(token)["alg"])
-    for key in filter(None, (_key(each, algorithm) for each in keys)):
+    tried = [each for each in keys if _may_sign(each, algorithm)][:_MOST_KEYS]
+    for key in filter(None, (_key(each, algorithm) for each in tried)):
         try:
             claims: Mapping[str, object] = jwt.decode(
                 token,
@@ -175,13 +184,18 @@ def _verified(token: str, keys: Sequence[Key], expected: Expected) -> Mapping[st
     raise TokenRefused
 
 
-def _key(published: Key, algorithm: str) -> jwt.PyJWK | None:
-    """Read a published key; None for one that is not for this kind of signature."""
+def _may_sign(published: Key, algorithm: str) -> bool:
+    """Return whether a published key is for this kind of signature, public, and no longer."""
     if published.get("use", "sig") != "sig" or published.get("alg", algorithm) != algorithm:
-        return None
+        return False
+    return "d" not in published and len(str(published.get("n", ""))) <= _LONGEST_MODULUS
+
+
+def _key(published: Key, algorithm: str) -> jwt.PyJWK | None:
+    """Read a published key; None for one of another kind, or a malformed one."""
     try:
         return jwt.PyJWK.from_json(json.dumps(dict(published)), algorithm)
-    except (jwt.PyJWTError, ValueError, TypeError):
+    except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
         return None
 
 
@@ -205,7 +219,11 @@ def _check_times(claims: Mapping[str, object], now: datetime) -> datetime:
 
 
 def _instant(value: object) -> datetime:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 40:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value < _LAST_SECOND
+    ):
         _refuse("time")
     return datetime.fromtimestamp(0, UTC) + timedelta(seconds=value)
 

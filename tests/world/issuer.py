@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -47,6 +48,8 @@ class Issuer:
         person: Claims of whoever signs in.
         changed: Claims of the next tokens, over all others; None leaves one out.
         is_down: It answers 503 to everything but the page of the sign-in.
+        hangs: It answers nothing until this is set; None for at once.
+        meanwhile: Called before a code is exchanged.
         asked: Paths, in their order.
         names_itself: Answers carry ``iss``.
         publishes: Keys in place of those that it signs with; None for its own.
@@ -58,6 +61,8 @@ class Issuer:
     person: dict[str, Any] = field(default_factory=lambda: dict(PERSON))
     changed: dict[str, Any] = field(default_factory=dict)
     is_down: bool = False
+    hangs: asyncio.Event | None = None
+    meanwhile: Callable[[], Awaitable[object]] | None = None
     names_itself: bool = True
     document: dict[str, Any] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -124,6 +129,8 @@ class Issuer:
     @web.middleware
     async def _outage(self, request: web.Request, handler: Any) -> web.StreamResponse:
         self.asked.append(request.path)
+        if self.hangs is not None:
+            await self.hangs.wait()
         if self.is_down:
             return web.Response(status=503)
         answer: web.StreamResponse = await handler(request)
@@ -149,6 +156,8 @@ class Issuer:
 
     async def _token(self, request: web.Request) -> web.Response:
         form = await request.post()
+        if self.meanwhile is not None:
+            await self.meanwhile()
         asked = self.codes.pop(str(form["code"]), None)
         pair = base64.b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode()
         client, _, secret = pair.partition(":")

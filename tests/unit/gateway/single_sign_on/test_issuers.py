@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from gateway.single_sign_on.issuers import Issuers, IssuerUnreachable
+from gateway.single_sign_on.issuers import AT_ONCE, Discovery, Issuers, IssuerUnreachable
 from tests.unit.gateway.single_sign_on.world import SignOnWorld
+from tests.world.waiting import until
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,21 @@ async def test_a_provider_on_this_machine_is_not_called_where_that_is_not_allowe
 
     with pytest.raises(IssuerUnreachable):
         await strict.discovery(sign_on_world.issuer.origin)
+
+
+async def test_few_wait_for_a_provider_that_hangs(sign_on_world: SignOnWorld):
+    """All sign-ins share the places of strangers; those of other companies go on."""
+    issuers, issuer = sign_on_world.sign_on.issuers, sign_on_world.issuer
+    issuer.hangs = asyncio.Event()
+    wanted = AT_ONCE + 1
+
+    asking = [asyncio.create_task(issuers.discovery(issuer.origin)) for _ in range(wanted)]
+    await until(lambda: issuer.asked)
+    are_refused = [each.done() for each in asking]
+    issuer.hangs.set()
+    *found, refused = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert are_refused == [False] * AT_ONCE + [True]
+    assert isinstance(refused, IssuerUnreachable)
+    assert all(isinstance(each, Discovery) for each in found)
+    assert await issuers.keys(issuer.origin, "")

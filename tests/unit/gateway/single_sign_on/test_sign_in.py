@@ -64,6 +64,34 @@ async def test_a_user_is_known_by_the_subject_whatever_the_address_is_then(
     assert (second.id, second.email) == (first.id, ANA)
 
 
+async def test_a_subject_is_compared_exactly(sign_on_world: SignOnWorld):
+    first = (await sign_on_world.proof()).user
+    sign_on_world.issuer.person |= {"sub": " 4711", "email": f"bia@{DOMAIN}", "sid": " s "}
+
+    other = await sign_on_world.proof()
+
+    assert other.user.id != first.id
+    assert other.by.sid == " s "
+
+
+async def test_a_provider_that_changed_while_it_was_asked_names_nobody(sign_on_world: SignOnWorld):
+    """One that is removed could hold an answer back, and let somebody in afterwards."""
+    world = sign_on_world
+
+    async def removed() -> None:
+        await world.providers.remove(world.staff, COMPANY)
+
+    async def narrowed() -> None:
+        world.identity.clock.passes(1)
+        await world.set(mapping=(RoleValue("pix-operators", Role.VIEWER),))
+
+    for meanwhile in (narrowed, removed):
+        world.issuer.meanwhile = meanwhile
+
+        assert await refusal_of(world.proof()) == REFUSED
+    assert await world.identity.context.stores.users.find_by_email(ANA) is None
+
+
 async def test_each_sign_in_replaces_the_roles_and_ends_the_sessions_of_the_former_ones(
     sign_on_world: SignOnWorld,
 ):
@@ -349,7 +377,7 @@ async def test_the_way_to_the_provider_holds_what_the_standard_wants(sign_on_wor
     assert attempt.state not in cookie
 
 
-@pytest.mark.parametrize("hint", ["", "nobody", "ana@other.example", "%", f"mail.{DOMAIN}"])
+@pytest.mark.parametrize("hint", ["", "nobody", "ana@other.example", "%", "a\0", f"mail.{DOMAIN}"])
 async def test_a_company_is_found_by_its_names_alone(sign_on_world: SignOnWorld, hint: str):
     """Whether there is such a person makes no difference."""
     assert await refusal_of(sign_on_world.leave(hint)) == ("not_possible", "sign_on_unknown")

@@ -19,6 +19,7 @@ from gateway.single_sign_on.signed_tokens import (
     TokenRefused,
     key_id_of,
     read_id_token,
+    read_logout_token,
 )
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -37,7 +38,8 @@ EC = ec.generate_private_key(ec.SECP256R1())
 
 
 def published(key: Any, kid: str = "1", **more: str) -> dict[str, Any]:
-    kind = jwt.algorithms.RSAAlgorithm if key is RSA else jwt.algorithms.ECAlgorithm
+    is_rsa = isinstance(key, rsa.RSAPrivateKey)
+    kind = jwt.algorithms.RSAAlgorithm if is_rsa else jwt.algorithms.ECAlgorithm
     return json.loads(kind.to_jwk(key.public_key())) | {"kid": kid, **more}
 
 
@@ -109,6 +111,56 @@ def test_a_malformed_token_is_refused(token: str):
         key_id_of(token)
     with pytest.raises(TokenRefused):
         read(token, published(EC))
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"exp": 1 << 39},
+        {"nbf": 1 << 38},
+        {"nonce": "\ud800"},
+        {"sub": "\ud800"},
+        {"sid": "a\0"},
+        {"sid": "s" * 256},
+        {"sid": 1},
+    ],
+    ids=str,
+)
+def test_a_claim_that_no_store_or_calendar_holds_is_refused(claims: dict[str, object]):
+    token = jwt.encode(CLAIMS | claims, EC, "ES256", headers={"kid": "1"})
+
+    with pytest.raises(TokenRefused):
+        read(token, published(EC))
+
+
+@pytest.mark.parametrize("kind", [[], {}, 1])
+def test_a_logout_token_of_a_kind_that_is_no_word_is_refused(kind: object):
+    """Anybody may post one: the header is read before the signature."""
+    token = jwt.encode(CLAIMS, EC, "ES256", headers={"kid": "1", "typ": kind})
+
+    with pytest.raises(TokenRefused):
+        read_logout_token(token, [published(EC)], EXPECTED, NOW)
+
+
+def test_a_few_keys_are_tried_for_a_token():
+    """A provider that publishes hundreds of slow keys would stop the loop for seconds."""
+    token = jwt.encode(CLAIMS, RSA, "RS256")
+    other = published(rsa.generate_private_key(public_exponent=65537, key_size=2048))
+
+    assert read(token, *[other] * 7, published(RSA))["sub"] == "4711"
+    assert read(token, *[published(RSA, use="enc")] * 9, published(RSA))["sub"] == "4711"
+    with pytest.raises(TokenRefused):
+        read(token, *[other] * 8, published(RSA))
+
+
+def test_a_key_that_is_very_long_or_private_is_not_used():
+    """Python and OpenSSL would compute with them for a long time."""
+    token, key = jwt.encode(CLAIMS, RSA, "RS256"), published(RSA)
+    private = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(RSA))
+
+    for unusable in (key | {"n": "A" * 342 + key["n"]}, private, key | {"d": "AQ"}):
+        with pytest.raises(TokenRefused):
+            read(token, unusable)
 
 
 @pytest.mark.parametrize("iat", [AT + 61, AT - 601, "1", True, 1 << 41, -1])
