@@ -23,8 +23,13 @@ ROUTES = tuple(route for gate in SURFACE.gates for route in gate.routes)
 OF_NOBODY = frozenset({"provider", "session_id"})
 """What belongs to no company: a bank is everybody's, a session its person's."""
 
+BEFORE_THE_SIGN_IN = frozenset({"panel_pages.sign_in_company_back"})
+"""Names a company, and shows nothing of it: its provider sends people there."""
 OF_A_COMPANY = tuple(
-    route for route in ROUTES if set(re.findall(r"\{(\w+)\}", route.path)) - OF_NOBODY
+    route
+    for route in ROUTES
+    if set(re.findall(r"\{(\w+)\}", route.path)) - OF_NOBODY
+    and route.name not in BEFORE_THE_SIGN_IN
 )
 FILES = tuple(route for route in ROUTES if "text/html" not in route.media and "{" not in route.path)
 RECEIVED = "/panel/received/export"

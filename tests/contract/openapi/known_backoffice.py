@@ -251,6 +251,37 @@ async def _endpoint_change(backoffice_client: BackofficeClient) -> Known:
     return replace(await _endpoint(backoffice_client), body=_heard)
 
 
+def _provider_of(name: str) -> Body:
+    """Describe an identity provider: what is an address or a domain no schema can tell."""
+    return {
+        "short_name": name,
+        "domains": [f"{name}.example.com"],
+        "issuer": "https://sso.example.com",
+        "client_id": "pixgate",
+        "client_secret": "a-secret-of-the-client",
+        "claim": "groups",
+        "mapping": [{"value": "pix-viewers", "role": "viewer"}],
+    }
+
+
+async def _new_single_sign_on(backoffice_client: BackofficeClient) -> Known:
+    """A company of its own: people of one with a provider do not sign in here."""
+    company = await made(backoffice_client, "/companies", {"name": "Loja"})
+    name = f"loja-{company['id'][:8]}"
+    return Known(path={"company_id": company["id"]}, body=lambda _body: _provider_of(name))
+
+
+async def _single_sign_on(backoffice_client: BackofficeClient) -> Known:
+    one = await _new_single_sign_on(backoffice_client)
+    company_id = one.path["company_id"]
+    wanted = _provider_of(f"loja-{company_id[:8]}")
+    path = f"{OFFICE}/companies/{company_id}/single-sign-on"
+    waiting = await backoffice_client.ask("PUT", path, wanted, by="security")
+    approve = f"/approvals/{waiting.document['id']}/approve"
+    await made(backoffice_client, approve, {}, "approver")
+    return Known(path=one.path)
+
+
 async def _paused_endpoint(backoffice_client: BackofficeClient) -> Known:
     one = await _endpoint(backoffice_client)
     await made(backoffice_client, f"/endpoints/{one.path['endpoint_id']}/pause", {})
@@ -650,6 +681,9 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.endpoint_resume": _paused_endpoint,
     "backoffice.endpoint_rotate": _endpoint,
     "backoffice.endpoints": _of_company,
+    "backoffice.single_sign_on": _single_sign_on,
+    "backoffice.single_sign_on_remove": _single_sign_on,
+    "backoffice.single_sign_on_set": _new_single_sign_on,
     "backoffice.payouts": _search,
     "backoffice.payouts_export": _search,
     "backoffice.pix_key": _key,

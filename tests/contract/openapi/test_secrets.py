@@ -14,7 +14,7 @@ from tests.world.secret_columns import OPEN, SECRET, doubtful, stored_secrets
 __all__ = ["backoffice_client"]
 
 FAILED = 500
-OF_THE_PANEL = ("panel_sessions.", "chats.", "push_subscriptions.")
+OF_THE_PANEL = ("panel_sessions.", "chats.", "push_subscriptions.", "identity_providers.")
 """Made by pages alone, whose tests look for them."""
 
 
