@@ -7,7 +7,10 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import update
 
+from gateway.store.tables.backoffice import batches
+from gateway.store.tables.core import payouts
 from tests.surfaces.panel.pages.person import Person, age_factors
 from tests.world.gateway.world import World
 from tests.world.waiting import until
@@ -62,6 +65,37 @@ async def test_a_file_is_uploaded_ordered_approved_by_its_sum_and_paid(
     assert result.headers["Content-Type"].startswith("text/csv")
     assert "20,00" not in result.text
     assert "12,34" in result.text
+
+
+async def test_a_payout_in_review_keeps_its_file_open_and_leads_to_its_opinions(
+    operator: Person, approver: Person, viewer: Person, world: World
+):
+    path = await uploaded(operator, world, row("5,55", reference := f"folha-{uuid4().hex[:8]}"))
+    await operator.open(path)
+    ordered = await operator.send(f"{path}/order")
+    await approver.open(ordered.location)
+    await approver.send(f"{ordered.location}/approve", {"value": "5,55"})
+
+    async def is_made() -> bool:
+        return f"payouts/{reference}" in (await operator.open(path)).text
+
+    await until(is_made)
+    await world.settled(reference)
+    async with world.gateway.kernel.store.database.writing() as connection:
+        await connection.execute(
+            update(payouts).where(payouts.c.reference == reference).values(review=True)
+        )
+        batch = update(batches).where(batches.c.id == path.rpartition("/")[2])
+        await connection.execute(batch.values(state="ordered", ended_at=None))
+    decides, reads = await approver.open(path), await viewer.open(path)
+
+    account = world.demo["accounts"]["main"]["id"]
+    link = f"/panel/unresolved?account={account}&amp;reference={reference}"
+    for each in (decides, reads):
+        assert "aguarda pareceres" in each.text
+        assert "resultados em aberto" in each.text
+        assert "concluído" not in each.text
+    assert link in decides.text
 
 
 async def test_a_wrong_file_is_shown_with_its_rows_and_nothing_of_it_is_taken(
