@@ -156,7 +156,7 @@ class Chats:
         """List the chats of companies in scope; their addresses are secrets."""
         return await self.records.visible(who.scope)
 
-    @requires(Area.COMPANY, Action.WRITE)
+    @requires(Area.COMPANY, Action.READ)
     async def page(self, who: Staff, wanted: ChatSearch) -> Listed[Chat]:
         """List the chats of companies in scope, oldest first; their addresses are secrets."""
         return await self.records.page(who.scope, wanted.company_id, wanted.paging)

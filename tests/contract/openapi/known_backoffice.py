@@ -103,40 +103,6 @@ async def new_account(backoffice_client: BackofficeClient) -> str:
     return str((await made(backoffice_client, "/accounts", order))["id"])
 
 
-def _provider_of_people(body: Body) -> Body:
-    """Name what no schema can tell: addresses, claims, and names that one company has."""
-    one = uuid.uuid4().hex
-    said = {
-        "short_name": one,
-        "domains": [f"{one}.example.com"],
-        "issuer": "https://sso.example.com",
-        "client_id": "pixgate",
-        "client_secret": "a-secret-of-the-client",
-        "scopes": ["groups"],
-        "claim": "groups",
-        "mapping": [{"value": "pix", "role": "viewer"}],
-        "break_glass": [],
-    }
-    words = {name: ["mfa"] for name in ("factor_acr", "factor_amr") if body.get(name)}
-    return {**body, **said, **words}
-
-
-async def _new_single_sign_on(backoffice_client: BackofficeClient) -> Known:
-    company = await made(backoffice_client, "/companies", {"name": "Loja"})
-    return Known(path={"company_id": company["id"]}, body=_provider_of_people)
-
-
-async def _single_sign_on(backoffice_client: BackofficeClient) -> Known:
-    """A company with an identity provider, whose order was approved."""
-    company = await made(backoffice_client, "/companies", {"name": "Loja"})
-    there = f"{OFFICE}/companies/{company['id']}/single-sign-on"
-    said = await backoffice_client.ask("PUT", there, _provider_of_people({}), by="admin")
-    assert said.status == 202, said.body
-    order = said.document["id"]
-    await made(backoffice_client, f"/approvals/{order}/approve", {}, "approver")
-    return Known(path={"company_id": company["id"]})
-
-
 async def _new_account(backoffice_client: BackofficeClient) -> Known:
     return Known(body=_account_body(backoffice_client))
 
@@ -681,9 +647,6 @@ KNOWN: Mapping[str, Knowing] = {
     "backoffice.endpoint_resume": _paused_endpoint,
     "backoffice.endpoint_rotate": _endpoint,
     "backoffice.endpoints": _of_company,
-    "backoffice.single_sign_on": _single_sign_on,
-    "backoffice.single_sign_on_remove": _single_sign_on,
-    "backoffice.single_sign_on_set": _new_single_sign_on,
     "backoffice.payouts": _search,
     "backoffice.payouts_export": _search,
     "backoffice.pix_key": _key,

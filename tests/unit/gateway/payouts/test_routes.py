@@ -13,6 +13,7 @@ from gateway.core.rights import Role
 from gateway.http.route import Answer, Document
 from gateway.payouts.holds import HoldDecisions
 from gateway.payouts.model import Payout, PayoutRequest
+from gateway.payouts.recipients import PaidRecipients
 from gateway.payouts.routes import routes
 from gateway.payouts.staff import PayoutActs, PayoutRecords
 from tests.unit.gateway.http.ordering import Says
@@ -54,9 +55,10 @@ async def orders(says: Says, method: PayoutMethod) -> Document | Answer[Any]:
     acts = PayoutActs(pay=says.order, payouts=Known(), **others)  # type: ignore[arg-type]
     records: Any = PayoutRecords
     holds: Any = HoldDecisions
+    recipients: Any = PaidRecipients
     by_bank = method is PayoutMethod.BANK_ACCOUNT
     name, payee = ("withdraw_bank", BANK) if by_bank else ("withdraw_pix", PIX)
-    rows = {row.name: row for row in routes(records, acts, holds).active}
+    rows = {row.name: row for row in routes(records, acts, holds, recipients).active}
     return await rows[f"backoffice.{name}"].serve(PAYER, posted({**BODY, "destination": payee}))
 
 
