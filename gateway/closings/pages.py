@@ -37,15 +37,16 @@ def pages(closings: Closings, foreign: ForeignDebits, context: PageContext) -> S
     async def shown(visit: Visit) -> Result:
         """Show an account's day; the bank is queried after the page, or on request."""
         account, day, who = await panel.account(visit), day_asked(visit), panel.staff(visit)
-        latest, debits = await closings.latest(who, account), await foreign.of(who, account, day)
-        signed = [name for each in latest for name in (each.signed_by, each.locked_by)]
+        kept = await closings.signed(who, account, day)
+        debits = await foreign.of(who, account, day)
+        signed = [name for each in kept for name in (each.signed_by, each.locked_by)]
         actors = {*signed, *(each.settled_by for each in debits)}
         data: dict[str, object] = {
             **await panel.account_data(visit),
             "day": day,
             "found": None,
-            "closing": next((each for each in latest if each.day == day), None),
-            "latest": latest,
+            "closing": next((each for each in kept if each.day == day), None),
+            "latest": kept,
             "debits": debits,
             "may_explain": panel.may(visit, foreign.explain),
             "own": who.acting.actor,

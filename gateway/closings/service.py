@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from msgspec.structs import asdict
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from gateway.audit import store as audit_log
 from gateway.banks.port.statements import Entry
@@ -134,15 +134,13 @@ class Closings:
         )
 
     @requires(Area.TRANSACTION, Action.READ)
-    async def latest(self, _who: Staff, account: Account) -> Sequence[Closing]:
-        """Return the last 31 signed days of an account, newest first."""
-        wanted = (
-            select(day_closings)
-            .where(day_closings.c.account_id == account.id)
-            .order_by(day_closings.c.day.desc())
-            .limit(_LISTED)
-        )
-        return [from_row(row, Closing) for row in await self.database.rows(wanted)]
+    async def signed(self, _who: Staff, account: Account, day: date) -> Sequence[Closing]:
+        """Return an account's last 31 signed days and, if signed, the day; newest first."""
+        of_account, kept = day_closings.c.account_id == account.id, day_closings.c.day
+        last = select(kept).where(of_account).order_by(kept.desc()).limit(_LISTED)
+        wanted = select(day_closings).where(of_account, or_(kept == day, kept.in_(last)))
+        rows = await self.database.rows(wanted.order_by(kept.desc()))
+        return [from_row(row, Closing) for row in rows]
 
     @requires(Area.TRANSACTION, Action.READ)
     async def people(self, _who: Staff, actors: Collection[str]) -> Sequence[Orderer]:

@@ -21,7 +21,7 @@ TODAY = local_day(NOW)
 
 
 async def signed(office: Office, account_id: str = ACCOUNT) -> Closing | None:
-    found = await office.closings.latest(office.who(), account(account_id))
+    found = await office.closings.signed(office.who(), account(account_id), TODAY)
     return next(iter(found), None)
 
 

@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+from sqlalchemy import insert
 
 from gateway.app.store import Store
 from gateway.banks.port.providers import Page
@@ -28,6 +30,8 @@ from gateway.statements.model import local_day
 from gateway.statements.reads import StatementReads
 from gateway.statements.service import Statements
 from gateway.statements.snapshots import Snapshots
+from gateway.store.kernel.structs import row_of
+from gateway.store.tables.core import day_closings
 from tests.contract.stores.databases import both
 from tests.world.exports import exports
 from tests.world.movements import movement
@@ -94,7 +98,7 @@ async def test_one_user_signs_a_day_and_another_locks_it(store: Store, second: S
     with pytest.raises(RuleViolation, match="once"):
         await here.lock(who("ana"), HELD, YESTERDAY, seen.digest)
 
-    (kept,) = await here.latest(who("maria"), HELD)
+    (kept,) = await here.signed(who("maria"), HELD, YESTERDAY)
     assert kept == Closing(
         **{
             **{name: getattr(made, name) for name in made.__struct_fields__},
@@ -135,7 +139,7 @@ async def test_figures_that_changed_after_display_are_not_signed(store: Store) -
     with pytest.raises(RuleViolation, match="as it was shown"):
         await made.sign(who("maria"), HELD, YESTERDAY, seen.digest)
 
-    assert await made.latest(who("maria"), HELD) == []
+    assert await made.signed(who("maria"), HELD, YESTERDAY) == []
 
 
 @both
@@ -154,7 +158,7 @@ async def test_a_day_changed_before_its_lock_must_be_signed_again(store: Store) 
     bank.tells(FEE, FOREIGN)
     with pytest.raises(RuleViolation, match="signed already"):
         await made.sign(who("joao"), HELD, YESTERDAY, old.digest)
-    (kept,) = await made.latest(who("maria"), HELD)
+    (kept,) = await made.signed(who("maria"), HELD, YESTERDAY)
     assert (kept.digest, kept.differences, kept.signed_by) == (new.digest, 0, "user:joao")
 
 
@@ -211,3 +215,20 @@ async def test_a_partner_reads_a_day_as_it_was_signed(store: Store) -> None:
     for account_id, day in ((SISTER, YESTERDAY), (ACCOUNT, YESTERDAY - DAY)):
         with pytest.raises(ServiceError):
             await signed.read(account(account_id), day)
+
+
+@both
+async def test_a_day_behind_the_last_31_is_still_shown_as_signed(store: Store) -> None:
+    bank = Bank()
+    bank.tells(FEE)
+    made = closings(store, bank)
+    seen = await made.read(who("maria"), HELD, YESTERDAY)
+    first = await made.sign(who("maria"), HELD, YESTERDAY, seen.digest)
+    later = [replace(first, day=YESTERDAY + number * DAY) for number in range(1, 33)]
+    await store.database.write(insert(day_closings), [row_of(each) for each in later])
+
+    newest = [each.day for each in later[:0:-1]]
+    kept = await made.signed(who("maria"), HELD, YESTERDAY)
+    assert [each.day for each in kept] == [*newest, YESTERDAY]
+    unsigned = await made.signed(who("maria"), HELD, YESTERDAY - DAY)
+    assert [each.day for each in unsigned] == newest
