@@ -250,7 +250,8 @@ class IdentityProviders:
         if not removed and await self.records.find(order.company_id) is not None:
             raise _changed_meanwhile(order.company_id)
         for user in await self.records.people_of(order.company_id):
-            if user.subject is not None and user.active:
+            came_by_it = user.subject is not None and user.id not in order.before.break_glass
+            if came_by_it and user.active:
                 await self._end_access(acting, user, active=False)
         await self._tell(_REMOVED, acting, order.company_id)
         return order.before

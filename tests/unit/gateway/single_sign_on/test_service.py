@@ -113,8 +113,12 @@ async def test_removal_disables_those_who_came_by_the_provider_alone(sign_on_wor
     )
     local = await sign_on_world.identity.services.users.create(CLI, order, PASSWORD)
 
+    sign_on_world.issuer.person |= {"sub": "bia", "email": f"bia@{DOMAIN}"}
+    named = (await sign_on_world.proof()).user
+    await sign_on_world.set(break_glass=(named.id,))
     await sign_on_world.providers.remove(sign_on_world.staff, COMPANY)
 
+    assert (await sign_on_world.found(named)).active
     assert (await refusal_of(sign_on_world.identity.who(came)))[0] == "token_invalid"
     users = sign_on_world.identity.context.stores.users
     gone = await users.find(came.person.user_id)
@@ -147,6 +151,7 @@ async def test_a_stored_secret_goes_to_its_own_issuer_and_client_alone(sign_on_w
         {"domains": ("%.example.com",)},
         {"issuer": "https://10.0.0.1"},
         {"issuer": "https://sso.example.com?tenant=1"},
+        {"issuer": "ftp://sso.example.com"},
         {"client_id": ""},
         {"claim": "two words"},
         {"mapping": ()},
