@@ -6,8 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from gateway.audit import store as audit_log
 from gateway.core.approvals import (
@@ -124,33 +138,15 @@ class StoredApprovals:
             approvals.c.reference_sha256 == reference_digest(reference),
             approvals.c.state == ApprovalState.APPROVED.value,
         )
-        rows = await self._database.rows(single)
-        people = await self.people_of_file(account_id, reference)
-        return people | {user_id for row in rows for user_id in row}
+        return await self._people(single, *_of_file(account_id, reference))
 
     async def people_of_file(self, account_id: str, reference: str) -> frozenset[str]:
         """Return the ids of the users who ordered, approved and let go on a payout's file."""
-        digest = reference_digest(reference)
-        approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
-            approvals.c.kind == ApprovalKind.BATCH.value,
-            approvals.c.subject == batch_rows.c.batch_id,
-            batch_rows.c.account_id == account_id,
-            batch_rows.c.reference_sha256 == digest,
-            approvals.c.state == ApprovalState.APPROVED.value,
-        )
-        let_go_on = select(batches.c.resumed_by).where(
-            batches.c.id == batch_rows.c.batch_id,
-            batch_rows.c.account_id == account_id,
-            batch_rows.c.reference_sha256 == digest,
-        )
-        rows = await self._database.rows(approved)
-        files = await self._database.rows(let_go_on)
-        return frozenset(
-            (
-                *(user_id for row in rows for user_id in row),
-                *(user_id for each in files for user_id in each.resumed_by),
-            )
-        )
+        return await self._people(*_of_file(account_id, reference))
+
+    async def _people(self, *found: Select[*tuple[Any, ...]]) -> frozenset[str]:
+        rows = await self._database.rows(union_all(*found))
+        return frozenset(user_id for row in rows for ids in row for user_id in ids.split())
 
     async def decide(self, decided: Approval, event: AuditEvent) -> bool:
         """Store the decision by compare-and-set; False when the order no longer waits."""
@@ -226,3 +222,21 @@ def _visible(scope: CompanyScope, user_id: str) -> Conditions:
     theirs = of_company(approvals.c.company_id, scope)
     own = and_(approvals.c.company_id.is_(None), approvals.c.ordered_by == user_id)
     return tuple(or_(each, own) for each in theirs)
+
+
+def _of_file(account_id: str, reference: str) -> Sequence[Select[*tuple[Any, ...]]]:
+    """Select who ordered and approved a payout's file, and those who let it go on, as one text."""
+    its_row = (
+        batch_rows.c.account_id == account_id,
+        batch_rows.c.reference_sha256 == reference_digest(reference),
+    )
+    approved = select(approvals.c.ordered_by, approvals.c.decided_by).where(
+        approvals.c.kind == ApprovalKind.BATCH.value,
+        approvals.c.subject == batch_rows.c.batch_id,
+        approvals.c.state == ApprovalState.APPROVED.value,
+        *its_row,
+    )
+    let_go_on = select(cast(batches.c.resumed_by, Text), literal("")).where(
+        batches.c.id == batch_rows.c.batch_id, *its_row
+    )
+    return approved, let_go_on

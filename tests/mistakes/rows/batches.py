@@ -131,8 +131,8 @@ ROWS = (
         promise="Who approved a file had a hand in its payouts.",
         source="docs/outflow.md",
         file="gateway/approvals/store.py",
-        right="        rows = await self._database.rows(approved)\n",
-        wrong="        rows = ()\n",
+        right="    return approved, let_go_on",
+        wrong="    return (let_go_on,)",
         tests=(f"{_STORES}::test_the_approver_of_a_file_had_a_hand_in_its_payouts",),
     ),
     Mistake(
@@ -140,8 +140,8 @@ ROWS = (
         promise="Whoever let a held file go on had a hand in its payouts.",
         source=_PAGE,
         file="gateway/approvals/store.py",
-        right="*(user_id for each in files for user_id in each.resumed_by),",
-        wrong="",
+        right="    return approved, let_go_on",
+        wrong="    return (approved,)",
         tests=(f"{_STORES}::test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts",),
     ),
     Mistake(
