@@ -480,7 +480,9 @@ class BatchRecords:
             )
         )
         async with self._database.writing() as connection:
-            ids = (await connection.execute(old.limit(_FORGOTTEN_AT_ONCE))).scalars().all()
+            # Locked: one that begins at this moment is under way, and stays.
+            locked = old.limit(_FORGOTTEN_AT_ONCE).with_for_update()
+            ids = (await connection.execute(locked)).scalars().all()
             for table in (batch_rows, batch_problems):
                 await connection.execute(delete(table).where(table.c.batch_id.in_(ids)))
             await connection.execute(delete(batches).where(batches.c.id.in_(ids)))

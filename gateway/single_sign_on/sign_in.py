@@ -99,7 +99,7 @@ class SingleSignOn:
                 does not answer.
         """
         wanted = _hint(hint)
-        domain = wanted.rpartition("@")[2] if "@" in wanted else wanted
+        domain = _domain(wanted)
         provider = await self.records.named(wanted, domain) if wanted else None
         if provider is None:
             raise ServiceError(NOT_POSSIBLE, "sign_on_unknown", field="company")
@@ -272,6 +272,9 @@ class SingleSignOn:
                 raise _taken()
         if found.companies != {provider.company_id} or found.id in provider.break_glass:
             raise _taken()
+        # the company may have given a domain up since
+        if _domain(found.email) not in provider.domains:
+            raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_email")
         if not found.active:
             raise _refused()
         return await self._given(provider, found, subject, roles)
@@ -374,10 +377,14 @@ def _address(provider: IdentityProvider, claims: Claims) -> str:
         email = strict.email(text_of(claims, "email"))
     except ValueError as problem:
         raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_email") from problem
-    is_ours = email.rpartition("@")[2] in provider.domains
+    is_ours = _domain(email) in provider.domains
     if not is_ours or claims.get("email_verified") is False:
         raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_email")
     return email
+
+
+def _domain(email: str) -> str:
+    return email.rpartition("@")[2]
 
 
 def _hint(typed: str) -> str:

@@ -23,8 +23,10 @@ from gateway.core.sessions import SignedInUser
 from gateway.core.windows import Paging
 from gateway.payouts.holds import HoldDecisions, RefusalBody
 from gateway.store.orders import resumed_by
+from gateway.store.tables.backoffice import batches
 from gateway.store.tables.core import payouts
-from tests.contract.stores.databases import both
+from tests.contract.stores.databases import both, server_alone
+from tests.contract.stores.locks import until_blocked
 from tests.world.acts import acts_of
 from tests.world.batches import (
     BOTH,
@@ -685,6 +687,20 @@ async def test_drafts_are_forgotten_sooner_unless_their_order_waits(world: Batch
     assert gone == 1
     assert {each.id for each in listed.items} == {waiting, cancelled}
     assert draft.batch.id not in {each.id for each in listed.items}
+
+
+@server_alone
+async def test_a_draft_that_begins_while_drafts_are_forgotten_stays(world: BatchWorld):
+    batch_id = (await world.uploaded(row("a"))).batch.id
+    begins = update(batches).where(batches.c.id == batch_id).values(state="running")
+
+    async with world.store.database.writing() as connection:
+        await connection.execute(begins)
+        forgetting = asyncio.create_task(world.batches.records.forget(NOW, NOW + timedelta(days=1)))
+        await until_blocked(world.store)
+
+    assert await forgetting == 0
+    assert await world.stands(batch_id) == {Progress.WAITING: 1}
 
 
 @both

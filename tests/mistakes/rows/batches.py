@@ -207,4 +207,13 @@ ROWS = (
         wrong="",
         tests=(f"{_STORES}::test_a_company_has_twenty_files_that_were_not_ordered_at_most",),
     ),
+    Mistake(
+        name="draft-forgotten-while-it-begins",
+        promise="A file that begins while old drafts are deleted is carried out.",
+        source=_PAGE,
+        file="gateway/batches/store.py",
+        right="old.limit(_FORGOTTEN_AT_ONCE).with_for_update()",
+        wrong="old.limit(_FORGOTTEN_AT_ONCE)",
+        tests=(f"{_STORES}::test_a_draft_that_begins_while_drafts_are_forgotten_stays",),
+    ),
 )

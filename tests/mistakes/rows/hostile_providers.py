@@ -75,6 +75,15 @@ ROWS = (
         tests=(f"{_SIGN_IN}::test_a_subject_is_compared_exactly",),
     ),
     Mistake(
+        name="domain-given-up-signs-in",
+        promise="Whose address is of no domain of the company does not sign in by its provider.",
+        source="docs/single-sign-on.md",
+        file="gateway/single_sign_on/sign_in.py",
+        right="        if _domain(found.email) not in provider.domains:\n",
+        wrong="        if not found.email:\n",
+        tests=(f"{_SIGN_IN}::test_a_user_of_a_domain_that_the_company_gave_up_is_refused",),
+    ),
+    Mistake(
         name="removed-provider-names-somebody",
         promise="A provider that was changed or removed while it was asked names nobody.",
         source=_SOURCE,

@@ -64,6 +64,15 @@ async def test_a_user_is_known_by_the_subject_whatever_the_address_is_then(
     assert (second.id, second.email) == (first.id, ANA)
 
 
+async def test_a_user_of_a_domain_that_the_company_gave_up_is_refused(sign_on_world: SignOnWorld):
+    await sign_on_world.proof()
+    sign_on_world.identity.clock.passes(1)
+    await sign_on_world.set(domains=("other.example.com",))
+    sign_on_world.issuer.person |= {"email": "ana@other.example.com"}
+
+    assert await refusal_of(sign_on_world.proof()) == NO_EMAIL
+
+
 async def test_a_subject_is_compared_exactly(sign_on_world: SignOnWorld):
     first = (await sign_on_world.proof()).user
     sign_on_world.issuer.person |= {"sub": " 4711", "email": f"bia@{DOMAIN}", "sid": " s "}
