@@ -167,6 +167,8 @@ class SingleSignOn:
             raise ServiceError(NOT_POSSIBLE, "logout_token") from problem
         named = await self.records.user_of(provider.issuer, read.subject) if read.subject else None
         if read.sid:
+            # one that waits for its code has no session yet
+            await self.records.void_challenges_of(company_id, read.sid, self.context.now())
             found = await self.records.sessions_of(company_id, read.sid)
             ended = [(one, user) for one, user in found if not read.subject or user == named]
         else:

@@ -130,6 +130,12 @@ class IdentityProviderRecords:
         voiding = update(challenges).where(*waiting, challenges.c.used_at.is_(None))
         await self._database.write(voiding.values(used_at=at))
 
+    async def void_challenges_of(self, company_id: str, sid: str, at: datetime) -> None:
+        """Use up what the sign-ins by one session at the provider still wait for."""
+        same = (challenges.c.issuer_sid == sid, challenges.c.issuer_company == company_id)
+        voiding = update(challenges).where(*same, challenges.c.used_at.is_(None))
+        await self._database.write(voiding.values(used_at=at))
+
     async def sessions_of(self, company_id: str, sid: str) -> Sequence[tuple[str, str]]:
         """Return id and user of the sessions that began by one session at the provider."""
         same = (sessions.c.issuer_sid == sid, sessions.c.issuer_company == company_id)

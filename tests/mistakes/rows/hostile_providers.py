@@ -84,6 +84,15 @@ ROWS = (
         tests=(f"{_SIGN_IN}::test_a_user_of_a_domain_that_the_company_gave_up_is_refused",),
     ),
     Mistake(
+        name="waiting-sign-in-outlives-its-session",
+        promise="A logout of a session at the provider ends sign-ins by it that wait for a code.",
+        source=_SOURCE,
+        file="gateway/single_sign_on/sign_in.py",
+        right="            await self.records.void_challenges_of(",
+        wrong="            _ = (",
+        tests=(f"{_SIGN_IN}::test_a_logout_ends_a_sign_in_that_waits_for_its_code",),
+    ),
+    Mistake(
         name="removed-provider-names-somebody",
         promise="A provider that was changed or removed while it was asked names nobody.",
         source=_SOURCE,

@@ -492,13 +492,17 @@ async def test_a_logout_token_ends_nothing_of_another_company(sign_on_world: Sig
     assert await sign_on_world.identity.who(came)
 
 
-async def test_a_logout_ends_a_sign_in_that_waits_for_its_code(sign_on_world: SignOnWorld):
+@pytest.mark.parametrize("sid", [None, "sid-1"])
+async def test_a_logout_ends_a_sign_in_that_waits_for_its_code(
+    sign_on_world: SignOnWorld, sid: str | None
+):
+    """Also where its token names the session at the provider, of which there is none here yet."""
     user = await invited(sign_on_world, Role.OPERATOR, companies=())
     await sign_on_world.identity.enrol(ANA)
     await changed(sign_on_world, user, companies=frozenset({COMPANY}))
     asked = await sign_on_world.sign_in()
     assert isinstance(asked, SecondFactorRequired)
-    await sign_on_world.sign_on.end(COMPANY, sign_on_world.issuer.logout_token(sid=None))
+    await sign_on_world.sign_on.end(COMPANY, sign_on_world.issuer.logout_token(sid=sid))
 
     code = sign_on_world.identity.code(ANA)
     late = sign_on_world.identity.services.sign_in.submit_code(asked.mfa_token, code, HOME)
