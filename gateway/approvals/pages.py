@@ -75,7 +75,9 @@ def pages(approvals: Approvals, secrets: ApprovedSecrets, context: PageContext) 
         is_own = approval.orderer == _me(visit)
         data = {
             "approval": shown(approval, who),
-            "people": called(await approvals.people(who, [approval, *others])),
+            "people": called(
+                await approvals.people(who, [approval, *others], _in_an_outage(order))
+            ),
             "facts": facts,
             "now": who.acting.now(),
             "order": order,
@@ -181,6 +183,12 @@ def _named_by(approval: Approval, order: OrderDocument) -> Sequence[str]:
     companies = (*order.get("companies", ()), *order.get("companies_before", ()))
     accounts = (*order.get("account_ids", ()), *order.get("account_ids_before", ()))
     return [*one, *companies, *accounts]
+
+
+def _in_an_outage(order: OrderDocument) -> Sequence[str]:
+    """Return the ids of users whom an order lets sign in while a company's provider is down."""
+    providers = (order.get("single_sign_on", {}), order.get("single_sign_on_before", {}))
+    return [each for provider in providers for each in provider.get("break_glass", ())]
 
 
 async def _facts(

@@ -271,9 +271,17 @@ class Approvals:
         return OrderedApproval(found, await self._money_document(who, found, text))
 
     @requires(Area.APPROVAL, Action.READ)
-    async def people(self, _who: Staff, orders: Sequence[Approval]) -> Sequence[Orderer]:
-        """Return the names of the users who gave or decided orders that were read here."""
-        ids = {each for one in orders for each in (one.ordered_by, one.decided_by)}
+    async def people(
+        self, _who: Staff, orders: Sequence[Approval], about: Sequence[str] = ()
+    ) -> Sequence[Orderer]:
+        """
+        Return the names of the users who gave or decided orders that were read here.
+
+        Args:
+            orders: What was read.
+            about: Ids of further users whom these orders name.
+        """
+        ids = {*about, *(each for one in orders for each in (one.ordered_by, one.decided_by))}
         found = await self.users.list(ids)
         return [Orderer(each.id, each.name, each.email) for each in found]
 

@@ -60,6 +60,17 @@ ROWS = (
         tests=(f"{_APPROVALS}::test_an_order_of_money_is_approved_by_its_typed_amount",),
     ),
     Mistake(
+        name="people-of-an-outage-as-ids",
+        promise="An order of a company's sign-in names the people who may sign in in an outage.",
+        source="ADR 0084",
+        file="gateway/approvals/pages.py",
+        right="[approval, *others], _in_an_outage(order))",
+        wrong="[approval, *others])",
+        tests=(
+            f"{_SURFACES}/test_single_sign_on.py::test_who_may_sign_in_in_an_outage_is_named_to_who_approves",
+        ),
+    ),
+    Mistake(
         name="whole-cpf-in-a-statement-file",
         promise="A statement that is taken from a page tells no whole tax number of a person.",
         source="docs/panel.md",

@@ -266,6 +266,26 @@ async def test_two_people_set_the_provider_and_remove_it(
     assert "não tem login próprio" in (await admin.open(page)).text
 
 
+async def test_who_may_sign_in_in_an_outage_is_named_to_who_approves(
+    admin: Person, approver: Person, world: World, provider: IdentityProvider
+):
+    order = InvitationBody(
+        email=f"noite@{DOMAIN}", name="Noite", roles=[Role.VIEWER], companies=[company(world)]
+    )
+    on_duty = await world.gateway.services.identity.users.create(CLI, order, PASSWORD)
+    page = page_of(world)
+    await admin.open(page)
+    mapping = "pix-viewers = viewer"
+    fields = {"short_name": "loja", "domains": DOMAIN, "issuer": provider.issuer}
+    fields |= {"client_id": "pixgate", "claim": "groups", "mapping": mapping}
+
+    ordered = await admin.send(page, {**fields, "break_glass": on_duty.id})
+    shown = await approver.open(ordered.location)
+
+    assert "Noite" in shown.text
+    assert on_duty.id not in shown.text
+
+
 async def found(world: World) -> IdentityProvider | None:
     return await world.gateway.services.sign_on.records.find(company(world))
 
