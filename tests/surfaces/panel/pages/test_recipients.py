@@ -99,7 +99,7 @@ async def test_another_owner_of_the_key_than_then_is_told_before_the_order(
 
     summary = await operator.send(NEW, again(world, reference))
 
-    assert "Desde o último pagamento a este favorecido" in summary.text
+    assert "O que chama a atenção neste favorecido" in summary.text
     assert "a chave tem outro titular agora" in summary.text
 
 
