@@ -17,14 +17,17 @@ from gateway.identity.sign_in import SecondFactorRequired
 from gateway.single_sign_on.model import RoleValue
 from gateway.telemetry.ports import Event, SignOnOutcome
 from tests.unit.gateway.single_sign_on.world import COMPANY, SignOnWorld, headers_of
+from tests.world.authenticator import Authenticator
 from tests.world.identity import HOME, PASSWORD, refusal_of
 from tests.world.issuer import ANA, DOMAIN
+from tests.world.passkeys import register
 from tests.world.people import CLI
 from tests.world.stores import samples
 
 REFUSED = ("sign_in_refused", "sign_on_refused")
 TAKEN = ("sign_in_refused", "sign_on_taken")
 NO_ROLE = ("sign_in_refused", "sign_on_no_role")
+LOCAL = ("sign_in_refused", "single_sign_on")
 NO_EMAIL = ("sign_in_refused", "sign_on_no_email")
 DOWN = ("auth_unavailable", "issuer_unreachable")
 OTHER = "6f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
@@ -328,6 +331,27 @@ async def test_our_second_factor_is_asked_for_unless_the_provider_s_is_trusted(
     assert by_amr.person.factor_at is None  # a fresh factor stays ours
 
 
+async def test_a_passkey_stands_for_the_code_of_a_sign_in_at_the_provider(
+    sign_on_world: SignOnWorld,
+):
+    """Once, and with the code's sign-in alone: the passkey by itself is a local sign-in."""
+    services, authenticator = sign_on_world.identity.services, Authenticator()
+    user = await invited(sign_on_world, Role.OPERATOR, companies=())
+    await register(services, (await sign_on_world.identity.sign_in(ANA)).person, authenticator)
+    await changed(sign_on_world, user, companies=frozenset({COMPANY}))
+    asked = await sign_on_world.sign_in()
+    assert isinstance(asked, SecondFactorRequired)
+
+    async def use(mfa_token: str) -> SignedIn:
+        options = await services.sign_in.passkey_options(mfa_token, HOME.bound_to)
+        return await services.sign_in.by_passkey(authenticator.assertion(options), HOME, mfa_token)
+
+    assert await refusal_of(use("")) == LOCAL
+    came = await use(asked.mfa_token)
+    assert came.person.by_issuer
+    assert (await refusal_of(use(asked.mfa_token)))[0] == "mfa_expired"
+
+
 async def test_a_provider_that_is_down_says_so_and_is_left_alone_for_a_moment(
     sign_on_world: SignOnWorld,
 ):
@@ -410,7 +434,7 @@ async def test_local_sign_in_is_for_break_glass_people_alone_and_is_told(
     wrong = await refusal_of(identity.services.sign_in.login(other.email, "falsch", HOME))
     came = await identity.sign_in(named.email)
 
-    assert refused == ("sign_in_refused", "single_sign_on")
+    assert refused == LOCAL
     assert wrong == ("password_wrong", "password")
     assert not came.person.by_issuer
     assert (Event.SINGLE_SIGN_ON, SignOnOutcome.BREAK_GLASS) in identity.counted
