@@ -356,6 +356,7 @@ async def test_the_payout_count_of_a_recipient_is_explained(
 
     counted = re.compile(r"Para este favorecido.*?push\">(.*?)</small>")
     assert "2 pagos ou sem confirmação · " in counted.findall(whole.text)[0]
+    assert counted.findall(whole.text)[0].endswith(" · 1 não pago")
     assert counted.findall(cut.text) == ["2 pagos ou sem confirmação dos 3 mais recentes"]
     assert counted.findall(none.text) == ["0 pagos ou sem confirmação dos 3 mais recentes"]
     assert "Nada foi pago" not in none.text
