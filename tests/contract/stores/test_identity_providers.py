@@ -18,6 +18,7 @@ from gateway.single_sign_on.store import IdentityProviderRecords
 from tests.contract.stores.databases import both
 from tests.world.kernel import KEYS
 from tests.world.stores import samples
+from tests.world.stores.people import MARIA, challenge, session, signed_in, token
 from tests.world.stores.samples import COMPANY, NOW
 
 OTHER = "6f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
@@ -120,3 +121,24 @@ async def test_a_subject_is_one_user_and_a_user_of_one_company_signs_in_there(st
         await users.add(
             replace(user(4, COMPANY), issuer=own.issuer, subject="4711"), samples.event()
         )
+
+
+@both
+async def test_what_began_by_a_session_of_a_provider_is_found_and_ended_by_its_id(store: Store):
+    await signed_in(store)
+    records, challenges = records_of(store), store.identity.challenges
+    began = replace(session("s2"), issuer_company=COMPANY, issuer_sid="sid-1")
+    await store.identity.sessions.begin(began, token(1, "s2"), samples.event())
+    for digest, sid in ((b"a", "sid-1"), (b"b", "sid-2"), (b"c", "")):
+        by = COMPANY if sid else ""
+        await challenges.add(replace(challenge(digest), issuer_company=by, issuer_sid=sid))
+
+    await records.void_challenges_of(COMPANY, "sid-1", NOW)
+    of_session = [await challenges.find(each) for each in (b"a", b"b", b"c")]
+    await records.void_challenges(MARIA, NOW)
+    of_user = [await challenges.find(each) for each in (b"b", b"c")]
+
+    assert list(await records.sessions_of(COMPANY, "sid-1")) == [("s2", MARIA)]
+    assert list(await records.sessions_of(OTHER, "sid-1")) == []
+    assert [each is not None and each.used_at for each in of_session] == [NOW, None, None]
+    assert [each is not None and each.used_at for each in of_user] == [NOW, None]
