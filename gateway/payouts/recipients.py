@@ -70,7 +70,7 @@ REMEMBERED: Final = timedelta(days=400)
 
 class RecipientChange(StrEnum):
     """
-    What changed about a recipient since the last payout that was paid.
+    What stands out about a recipient who was paid before.
 
     REFUSED: a later payout there failed, or the bank refused it.
     OPEN: of some payout there the outcome is not proven, or in review.
@@ -107,7 +107,7 @@ class RecipientDocument(Struct, frozen=True, kw_only=True):
     value: Annotated[Sum, meaning("What they moved together, less what came back.")]
     paid_at: Moment
     changed: Annotated[
-        list[RecipientChange], meaning("What changed since the last one was paid.", ["refused"])
+        list[RecipientChange], meaning("What stands out about the recipient.", ["refused"])
     ]
 
 

@@ -113,7 +113,7 @@ async def test_one_person_signs_all_days_another_locks_them_and_the_accountant_g
 
     assert "2 dias aguardam a primeira assinatura" in main(first)
     assert (signed.status, locked.status) == (303, 303)
-    assert f"2 dias assinados ({day:%d/%m/%Y}): {names}" in main(mine)
+    assert f"2 dias assinados ({day:%d/%m/%Y}): {names} . Outra pessoa os fecha." in main(mine)
     assert f"2 dias fechados ({day:%d/%m/%Y}): {names}" in main(after)
     assert "dias assinados" not in main(await approver.open(PAGE))
     assert "dias assinados" not in main(await other.open(signed.location))
