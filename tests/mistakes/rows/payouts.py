@@ -486,7 +486,7 @@ ROWS = (
         source="ADR 0058",
         file="gateway/payouts/holds.py",
         right="if changed_at is not None and ordered.created_at <= changed_at + _HEARD_WITHIN:",
-        wrong="if changed_at is not None and payout.created_at <= changed_at:",
+        wrong="if changed_at is not None and ordered.created_at <= changed_at:",
         tests=(f"{_PAYERS}::test_a_held_payout_older_than_a_change_of_rules_or_keys_is_refused",),
     ),
     Mistake(
