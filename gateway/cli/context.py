@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import click
 
 from gateway.cli.console import Terminal
+from gateway.core.windows import LARGEST_LIMIT, Listed, Paging
 
 if TYPE_CHECKING:
     from gateway.core.access import Staff
@@ -79,3 +80,15 @@ def in_store(
             return await act(context)
 
     return asyncio.run(work())
+
+
+async def every(page: Callable[[Paging], Awaitable[Listed[Result]]]) -> list[Result]:
+    """Read a list to its end."""
+    found: list[Result] = []
+    number = 0
+    while True:
+        number += 1
+        listed = await page(Paging(page=number, limit=LARGEST_LIMIT))
+        found += listed.items
+        if not listed.items or len(found) >= listed.total:
+            return found

@@ -21,7 +21,6 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from socket import SO_RCVBUF, SOL_SOCKET, AddressFamily, socket
-from types import MappingProxyType
 from typing import Final
 
 import aiohttp
@@ -62,7 +61,6 @@ _ASKS: Final = {
     "Accept-Encoding": "identity",
     "User-Agent": "pixgate",
 }
-NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class FetchFailed(Exception):
@@ -113,7 +111,7 @@ class Sender:
         url: str,
         most: int,
         form: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] = NO_HEADERS,
+        headers: Mapping[str, str] | None = None,
     ) -> tuple[int, bytes]:
         """
         Return the status and the body of an answer; with ``form`` it is posted.
@@ -123,7 +121,7 @@ class Sender:
         """
         method = "GET" if form is None else "POST"
         try:
-            async with self._calling(method, url, form, {**_ASKS, **headers}) as answer:
+            async with self._calling(method, url, form, {**_ASKS, **(headers or {})}) as answer:
                 body = bytearray()
                 while part := await answer.content.read(_READ):
                     body += part

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.context import CommandContext, in_store
+from gateway.cli.context import CommandContext, every, in_store
 from gateway.cli.options import DURATION
 from gateway.core.schemas import instant
-from gateway.core.windows import LARGEST_LIMIT, Paging
+from gateway.core.windows import Listed, Paging
 from gateway.endpoints.model import (
     Endpoint,
     EndpointChange,
@@ -84,17 +84,11 @@ def listing(terminal: Terminal, company_id: str | None) -> None:
     """List endpoints, newest first."""
 
     async def listed(office: CommandContext) -> list[Row]:
-        rows: list[Row] = []
-        number = 0
-        while True:
-            number += 1
-            wanted = EndpointSearch(
-                paging=Paging(page=number, limit=LARGEST_LIMIT), company_id=company_id
-            )
-            found = await _endpoints(office).page(office.staff, wanted)
-            rows += [_row(each) for each in found.items]
-            if not found.items or len(rows) >= found.total:
-                return rows
+        def page(paging: Paging) -> Awaitable[Listed[Endpoint]]:
+            wanted = EndpointSearch(paging=paging, company_id=company_id)
+            return _endpoints(office).page(office.staff, wanted)
+
+        return [_row(each) for each in await every(page)]
 
     terminal.show_all(in_store(terminal, listed), COLUMNS)
 

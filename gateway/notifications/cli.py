@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec import UNSET
 
 from gateway.cli.console import Row, Terminal, changing, fields_of, reading
-from gateway.cli.context import CommandContext, in_store
+from gateway.cli.context import CommandContext, every, in_store
 from gateway.core.schemas import instant
-from gateway.core.windows import LARGEST_LIMIT, Paging
+from gateway.core.windows import Listed, Paging
 from gateway.notifications.model import (
     NOT_FOR_CHATS,
     Chat,
@@ -42,15 +42,10 @@ def listing(terminal: Terminal, company_id: str | None) -> None:
     """List chats, oldest first."""
 
     async def listed(office: CommandContext) -> list[Row]:
-        rows: list[Row] = []
-        number = 0
-        while True:
-            number += 1
-            wanted = ChatSearch(Paging(page=number, limit=LARGEST_LIMIT), company_id)
-            found = await _chats(office).page(office.staff, wanted)
-            rows += [_row(each) for each in found.items]
-            if not found.items or len(rows) >= found.total:
-                return rows
+        def page(paging: Paging) -> Awaitable[Listed[Chat]]:
+            return _chats(office).page(office.staff, ChatSearch(paging, company_id))
+
+        return [_row(each) for each in await every(page)]
 
     terminal.show_all(in_store(terminal, listed), COLUMNS)
 

@@ -20,7 +20,7 @@ from urllib.parse import quote_plus
 
 from gateway.core.audit_context import RuleViolation
 from gateway.core.clocks import Monotonic
-from gateway.deliveries.sender import NO_HEADERS, FetchFailed, Sender
+from gateway.deliveries.sender import FetchFailed, Sender
 from gateway.endpoints.addresses import read_address
 from gateway.single_sign_on.signed_tokens import Key
 
@@ -147,7 +147,7 @@ class Issuers:
             CodeRefused: it answers with another status than 200.
         """
         found, (client_id, secret) = await self.discovery(issuer), client
-        headers = NO_HEADERS
+        headers: Mapping[str, str] = {}
         if found.by_header:
             pair = f"{quote_plus(client_id)}:{quote_plus(secret)}".encode()
             headers = {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from gateway.core import fields
 from gateway.core.approvals import SignOnDocument
@@ -181,18 +182,8 @@ def made(
     company_id: str, wanted: NewIdentityProvider, changed_at: datetime, changed_by: str
 ) -> IdentityProvider:
     """Return the provider that an order wants."""
+    values = asdict(wanted)
+    del values["client_secret"]
     return IdentityProvider(
-        company_id=company_id,
-        short_name=wanted.short_name,
-        domains=wanted.domains,
-        issuer=wanted.issuer,
-        client_id=wanted.client_id,
-        scopes=wanted.scopes,
-        claim=wanted.claim,
-        mapping=wanted.mapping,
-        factor_acr=wanted.factor_acr,
-        factor_amr=wanted.factor_amr,
-        break_glass=wanted.break_glass,
-        changed_at=changed_at,
-        changed_by=changed_by,
+        **values, company_id=company_id, changed_at=changed_at, changed_by=changed_by
     )

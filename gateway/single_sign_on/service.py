@@ -234,7 +234,7 @@ class IdentityProviders:
         )
         if not stored:
             found = await self.records.find(order.company_id)
-            if found is None or replaced(found, provider) != provider:
+            if found is None or _dated_as(found, provider) != provider:
                 raise _changed_meanwhile(order.company_id)
             provider = found
         for user in await self.records.people_of(order.company_id):
@@ -290,7 +290,7 @@ def _new_order(kind: ApprovalKind, order: SignOnOrders) -> NewOrder:
     )
 
 
-def replaced(found: IdentityProvider, provider: IdentityProvider) -> IdentityProvider:
+def _dated_as(found: IdentityProvider, provider: IdentityProvider) -> IdentityProvider:
     """Return a stored provider as if it had been changed when another one was."""
     return msgspec.structs.replace(
         found, changed_at=provider.changed_at, changed_by=provider.changed_by
