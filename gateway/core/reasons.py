@@ -379,7 +379,7 @@ _MONEY: Final = {
     "no_recipient": "The account has paid nobody by this reference, or the payout is archived.",
     "no_batch": "There is no such file of payouts.",
     "file_known": "The same file was uploaded to this account: it is a draft or under way.",
-    "drafts_many": "The company has 20 files that were not ordered yet: order or discard one.",
+    "drafts_many": "The company has 20 files that are not approved yet: wait, or discard one.",
     "batch_ended": "The file was carried out or cancelled already.",
     "day_over": "The day of the payouts is over.",
     "final": "A submitted payout is final.",
