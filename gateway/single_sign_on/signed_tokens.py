@@ -131,7 +131,7 @@ def read_logout_token(
     Raises:
         TokenRefused: it is none, not of this issuer, not for our client, not in time, or unsigned.
     """
-    # no set: it may be a list
+    # A list, which no set can look up, may come.
     if _head(token).get("typ", "JWT") not in ("JWT", _LOGOUT_TYPE):
         _refuse("typ")
     claims = _verified(token, keys, expected)
@@ -185,7 +185,7 @@ def _verified(token: str, keys: Sequence[Key], expected: Expected) -> Mapping[st
 
 
 def _may_sign(published: Key, algorithm: str) -> bool:
-    """Return whether a published key is for this kind of signature, public, and no longer."""
+    """Return whether a published key is public, not too long, and for this kind of signature."""
     if published.get("use", "sig") != "sig" or published.get("alg", algorithm) != algorithm:
         return False
     return "d" not in published and len(str(published.get("n", ""))) <= _LONGEST_MODULUS
