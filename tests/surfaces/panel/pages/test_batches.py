@@ -76,11 +76,10 @@ async def test_a_payout_in_review_keeps_its_file_open_and_leads_to_its_opinions(
     await approver.open(ordered.location)
     await approver.send(f"{ordered.location}/approve", {"value": "5,55"})
 
-    async def is_made() -> bool:
-        return f"payouts/{reference}" in (await operator.open(path)).text
+    async def is_done() -> bool:
+        return "concluído" in (await operator.open(path)).text
 
-    await until(is_made)
-    await world.settled(reference)
+    await until(is_done)  # so that no worker is at the file any more
     async with world.gateway.kernel.store.database.writing() as connection:
         await connection.execute(
             update(payouts).where(payouts.c.reference == reference).values(review=True)
