@@ -111,6 +111,17 @@ async def test_a_wrong_file_is_shown_with_its_rows_and_nothing_of_it_is_taken(
     assert '<span hidden data-line="">Linha;Motivo</span>' in seen.text
 
 
+async def test_a_file_that_is_no_table_is_wrong_as_a_whole(operator: Person, world: World):
+    await operator.open(NEW)
+    account = {"account_id": world.demo["accounts"]["main"]["id"]}
+
+    sent = await operator.send_file(NEW, account, "folha.csv", b"%PDF-1.7")
+    seen = await operator.open(sent.location)
+
+    assert "Há um erro no arquivo" in seen.text
+    assert "linha está errada" not in seen.text
+
+
 async def test_the_same_open_file_is_refused_and_said(operator: Person, world: World):
     rows = [row()]
     path = await uploaded(operator, world, *rows)
