@@ -354,6 +354,7 @@ _RECORDS: Final = {
     "sign_in_again": "Sign in with the company once more, then do it within five minutes.",
     "sign_on_unknown": "No company of this name or e-mail signs in this way.",
     "sign_on_refused": "The sign-in with the company was not in order, or is over: begin again.",
+    "sign_on_not_again": "The company did not say that you signed in there just now.",
     "sign_on_no_role": "The company has given you no role here: ask its administrators.",
     "sign_on_no_email": "The company did not name a confirmed e-mail address of its own.",
     "sign_on_taken": "This e-mail address is of another user here: ask an administrator.",

@@ -123,11 +123,13 @@ class IssuerProof:
     Attributes:
         user: As stored now.
         is_factor_proven: It has asked for a second factor, and the company trusts it in that.
+        signed_in_at: When the person signed in there, as it says; None where it does not.
     """
 
     user: User
     by: IssuerSession
     is_factor_proven: bool
+    signed_in_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +256,11 @@ class PanelSessions:
         cookie = self.cookies.make()
         bound = replace(client, panel=True, bound_to=cookie.id_hash)
         outcome = await SignIn(self.identity).by_issuer(
-            proof.user, proof.by, bound, is_factor_proven=proof.is_factor_proven
+            proof.user,
+            proof.by,
+            bound,
+            is_factor_proven=proof.is_factor_proven,
+            signed_in_at=proof.signed_in_at,
         )
         if isinstance(outcome, SignedIn):
             return await self._new(await self._full(old, cookie, outcome, client))

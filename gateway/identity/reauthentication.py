@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
@@ -20,6 +21,7 @@ from gateway.core.user_errors import (
     VALIDATION_FAILED,
 )
 from gateway.identity.context import IdentityContext
+from gateway.identity.model import Challenge
 from gateway.identity.passkey_check import PasskeyCheck
 from gateway.identity.password_check import PasswordCheck
 from gateway.identity.second_factor_codes import SecondFactorCodes
@@ -88,7 +90,8 @@ class Reauthentication:
 
         The password is checked first: who does not know it neither uses up nor locks codes. For a
         session that began at the company's identity provider, the sign-in stands for it, for as
-        long as a second factor counts as just given.
+        long as a second factor counts as just given. Without a second factor of ours it is all that
+        there is: the provider has to say when it was, since it signs in silently, too.
 
         Args:
             caller: Who is signed in.
@@ -115,6 +118,25 @@ class Reauthentication:
             raise ServiceError(MFA_INVALID, "code", detail=_NEEDED)
         return user
 
+    async def note_sign_in(self, caller: SignedInUser, at: datetime) -> None:
+        """
+        Note when the user of a session signed in at the provider, as long as that counts.
+
+        The note is a challenge that is used: it ends like one, and nothing else is stored of it.
+        """
+        now, ends_at = self.context.now(), at + FRESH
+        if caller.has_factor or ends_at <= now:
+            return
+        note = Challenge(
+            digest=self._digest(caller),
+            user_id=caller.user_id,
+            created_at=now,
+            ends_at=ends_at,
+            tries=1,
+            used_at=now,
+        )
+        await self.context.stores.challenges.add_used(note)
+
     async def _of_password(self, caller: SignedInUser, password: str, client: ClientInfo) -> User:
         user = await PasswordCheck(self.context).by_caller(caller, password, client)
         if user is None:
@@ -123,10 +145,18 @@ class Reauthentication:
 
     async def _just_signed_in(self, caller: SignedInUser) -> User:
         """Return a user without a password here, who has just signed in at their provider."""
-        found = await self.context.stores.sessions.find(caller.session_id)
-        if found is None or self.context.now() - found[0].created_at > FRESH:
+        now, stores = self.context.now(), self.context.stores
+        found = await stores.sessions.find(caller.session_id)
+        if found is None or now - found[0].created_at > FRESH:
             raise ServiceError(NOT_POSSIBLE, "sign_in_again", detail=_AGAIN)
-        return found[1]
+        user = found[1]
+        noted = None if user.has_factor else await stores.challenges.find(self._digest(caller))
+        if not user.has_factor and (noted is None or noted.ends_at <= now):
+            raise ServiceError(NOT_POSSIBLE, "sign_in_again", detail=_AGAIN)
+        return user
+
+    def _digest(self, caller: SignedInUser) -> bytes:
+        return self.context.crypto.opaque.digest(f"signed in anew\n{caller.session_id}")
 
     async def _is_of_app(self, user: User, code: str) -> bool:
         """Return whether it is a code of an app that was confirmed."""

@@ -26,6 +26,7 @@ from gateway.identity.context import IdentityContext
 from gateway.identity.model import Challenge, Passkey
 from gateway.identity.passkey_check import PasskeyCheck, Use
 from gateway.identity.password_check import PasswordCheck
+from gateway.identity.reauthentication import Reauthentication
 from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.sessions import SignedIn, TokenIssuer
 from gateway.identity.webauthn import Assertion, AssertionOptions
@@ -138,7 +139,13 @@ class SignIn:
         return outcome
 
     async def by_issuer(
-        self, user: User, by: IssuerSession, client: ClientInfo, *, is_factor_proven: bool
+        self,
+        user: User,
+        by: IssuerSession,
+        client: ClientInfo,
+        *,
+        is_factor_proven: bool,
+        signed_in_at: datetime | None,
     ) -> SignedIn | SecondFactorRequired:
         """
         Sign in a user whom their company's identity provider has just named.
@@ -152,7 +159,10 @@ class SignIn:
         if user.has_factor and not is_factor_proven:
             return await self._challenge(user, client, by)
         self.context.events.on_security_event("authn_login_success", user.id)
-        return await TokenIssuer(self.context).begin(user, client, None, by)
+        came = await TokenIssuer(self.context).begin(user, client, None, by)
+        if signed_in_at is not None:
+            await Reauthentication(self.context).note_sign_in(came.person, signed_in_at)
+        return came
 
     async def tries_left(self, mfa_token: str) -> int:
         """Return how many codes may still be tried; 0 for a challenge that is unknown."""

@@ -43,6 +43,7 @@ class Attempt:
         verifier: Proves to the provider that the code is ours (RFC 7636).
         back: The page of ours that was wanted.
         ends_s: Seconds since 1970.
+        again: The provider was asked to sign the person in anew.
     """
 
     company_id: str
@@ -51,6 +52,7 @@ class Attempt:
     verifier: str
     back: str
     ends_s: int
+    again: bool = False
 
     @property
     def challenge(self) -> str:
@@ -78,7 +80,7 @@ class Attempts:
     random: Random
     secure: bool
 
-    def begin(self, company_id: str, back: str, home: str) -> Attempt:
+    def begin(self, company_id: str, back: str, home: str, *, again: bool = False) -> Attempt:
         """Begin a sign-in that leads to ``back``, or ``home`` where that is too long."""
         return Attempt(
             company_id=company_id,
@@ -87,6 +89,7 @@ class Attempts:
             verifier=base64url(self.random(_BYTES)),
             back=back if len(back) <= _LONGEST_BACK else home,
             ends_s=int((self.now() + LASTS).timestamp()),
+            again=again,
         )
 
     def given(self, attempt: Attempt) -> str:

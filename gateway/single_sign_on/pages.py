@@ -47,7 +47,8 @@ def door_pages(room: Panel, sign_on: SingleSignOn, context: PageContext) -> Sequ
     async def leave(visit: Visit) -> Result:
         """Go to the company's provider."""
         async with within_quota(room, visit, "sign_in"):
-            departure = await sign_on.begin(visit.form["company"], wanted_page(visit))
+            again = bool(visit.form["again"])
+            departure = await sign_on.begin(visit.form["company"], wanted_page(visit), again=again)
         visit.cookies.append(departure.cookie)
         # A page, not a redirect: the policy of our forms lets them lead to pages of ours alone.
         data = {"to": departure.url}

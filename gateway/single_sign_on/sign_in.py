@@ -21,6 +21,7 @@ from gateway.core.rights import Role
 from gateway.core.sessions import IssuerSession
 from gateway.core.storage import AlreadyExists
 from gateway.core.user import User
+from gateway.core.user_access import FRESH
 from gateway.core.user_errors import NOT_POSSIBLE, SIGN_IN_REFUSED
 from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
@@ -38,6 +39,7 @@ from gateway.single_sign_on.signed_tokens import (
     key_id_of,
     read_id_token,
     read_logout_token,
+    signed_in_at,
 )
 from gateway.single_sign_on.store import IdentityProviderRecords
 from gateway.telemetry.ports import Event, SignOnOutcome
@@ -47,6 +49,8 @@ _SCOPES: Final = ("openid", "email", "profile")
 _LONGEST: Final = 4_096
 """Characters of what an answer brings."""
 _LONGEST_NAME: Final = 200
+_ANEW: Final = {"prompt": "login", "max_age": "0"}
+"""Sign the person in, whatever session the browser has there, and say when that was."""
 _ISSUER: Final = "issuer"
 _LOGOUT: Final = "logout"
 
@@ -85,7 +89,7 @@ class SingleSignOn:
     attempts: Attempts
     context: IdentityContext
 
-    async def begin(self, hint: str, back: str) -> Departure:
+    async def begin(self, hint: str, back: str, *, again: bool = False) -> Departure:
         """
         Begin a sign-in.
 
@@ -93,6 +97,7 @@ class SingleSignOn:
             hint: The company's short name, or an address of whose domain it is. Whether there is
                 such a person is not looked at.
             back: The page of ours that was wanted.
+            again: The provider is to sign the person in anew, not by a session that it has.
 
         Raises:
             ServiceError: NOT_POSSIBLE for no such company; AUTH_UNAVAILABLE while its provider
@@ -104,7 +109,7 @@ class SingleSignOn:
         if provider is None:
             raise ServiceError(NOT_POSSIBLE, "sign_on_unknown", field="company")
         found = await self._discovery(provider)
-        attempt = self.attempts.begin(provider.company_id, back, HOME)
+        attempt = self.attempts.begin(provider.company_id, back, HOME, again=again)
         asks = {
             "response_type": "code",
             "client_id": provider.client_id,
@@ -114,6 +119,7 @@ class SingleSignOn:
             "nonce": attempt.nonce,
             "code_challenge": attempt.challenge,
             "code_challenge_method": "S256",
+            **(_ANEW if again else {}),
         }
         if "@" in wanted:
             asks["login_hint"] = wanted
@@ -212,14 +218,23 @@ class SingleSignOn:
         # its answer may have taken seconds: a provider that was changed or removed names nobody
         if await self.records.find(attempt.company_id) != provider:
             raise _refused()
+        now = self.context.now()
+        signed_in = signed_in_at(claims, now)
+        if attempt.again and (signed_in is None or now - signed_in > FRESH):
+            raise ServiceError(SIGN_IN_REFUSED, "sign_on_not_again")
         roles = roles_given(provider, claims)
         if not roles:
             raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_role")
         user = await self._user(provider, claims, roles)
         await self._use_up(attempt, user)
         by = IssuerSession(provider.company_id, text_of(claims, "sid"))
-        proven = is_factor_proven(provider, claims)
-        return IssuerProof(user=user, by=by, is_factor_proven=proven), attempt.back
+        proof = IssuerProof(
+            user=user,
+            by=by,
+            is_factor_proven=is_factor_proven(provider, claims),
+            signed_in_at=signed_in,
+        )
+        return proof, attempt.back
 
     async def _claims(self, provider: IdentityProvider, attempt: Attempt, code: str) -> Claims:
         """Exchange a code, and return the claims of the ID token."""

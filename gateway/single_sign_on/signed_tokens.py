@@ -122,6 +122,15 @@ def read_id_token(
     return claims
 
 
+def signed_in_at(claims: Mapping[str, object], now: datetime) -> datetime | None:
+    """Return the ``auth_time`` of an ID token; None without one, or for one of the future."""
+    try:
+        at = _instant(claims.get("auth_time"))
+    except TokenRefused:
+        return None
+    return min(at, now) if at <= now + _LEEWAY else None
+
+
 def read_logout_token(
     token: str, keys: Sequence[Key], expected: Expected, now: datetime
 ) -> LogoutToken:

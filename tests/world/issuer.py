@@ -168,9 +168,10 @@ class Issuer:
         assert asked["code_challenge_method"] == "S256"
         if (challenge, form["redirect_uri"]) != (asked["code_challenge"], asked["redirect_uri"]):
             return web.json_response({"error": "invalid_grant"}, status=400)
-        return web.json_response(
-            {"token_type": "Bearer", "id_token": self.id_token(asked["nonce"])}
-        )
+        at = int(self.now().timestamp())
+        anew = {"auth_time": self.changed.get("auth_time", at)} if "max_age" in asked else {}
+        token = self.id_token(asked["nonce"], **anew)
+        return web.json_response({"token_type": "Bearer", "id_token": token})
 
 
 @asynccontextmanager

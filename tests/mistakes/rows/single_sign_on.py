@@ -237,6 +237,28 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="silent-sign-in-sets-up-a-factor",
+        promise="A first second factor takes a sign-in that the provider has just asked for.",
+        source=_ADR,
+        file="gateway/identity/reauthentication.py",
+        right="        if not user.has_factor and (noted is None or noted.ends_at <= now):",
+        wrong="        if False:",
+        tests=(
+            f"{_SIGN_IN}::test_a_first_second_factor_takes_a_sign_in_that_the_provider_has_just_asked_for",
+        ),
+    ),
+    Mistake(
+        name="old-sign-in-taken-for-a-new-one",
+        promise="A provider that does not sign in anew when asked to signs nobody in.",
+        source=_ADR,
+        file=_CODE,
+        right="        if attempt.again and (signed_in is None or now - signed_in > FRESH):",
+        wrong="        if False:",
+        tests=(
+            f"{_SIGN_IN}::test_a_provider_that_does_not_sign_in_anew_when_asked_to_signs_nobody_in",
+        ),
+    ),
+    Mistake(
         name="local-sign-in-beside-the-provider",
         promise="People of a company with a provider sign in there alone.",
         source=_ADR,

@@ -142,10 +142,17 @@ async def test_a_person_without_a_password_sets_up_an_app_just_after_the_sign_in
     _, done = await back(person, issuer, await left(person), world)
 
     asked = await person.open(done.location)
+    silent = await person.send("/panel/factor")
+    anew = {"company": f"bia@{DOMAIN}", "next": "/panel/factor", "again": "yes"}
+    _, done_again = await back(person, issuer, await person.send(ASK, anew), world)
+    await person.open(done_again.location)
     scan = await person.send("/panel/factor")
 
     assert done.location.startswith("/panel/factor?")
     assert 'name="password"' not in asked.text
+    assert 'name="again" value="yes"' in asked.text
+    assert silent.status == 400
+    assert "mais uma vez" in silent.text
     assert "data:image/svg+xml" in scan.text
 
 

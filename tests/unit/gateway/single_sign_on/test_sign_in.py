@@ -29,6 +29,8 @@ TAKEN = ("sign_in_refused", "sign_on_taken")
 NO_ROLE = ("sign_in_refused", "sign_on_no_role")
 LOCAL = ("sign_in_refused", "single_sign_on")
 NO_EMAIL = ("sign_in_refused", "sign_on_no_email")
+NOT_AGAIN = ("sign_in_refused", "sign_on_not_again")
+AGAIN = ("not_possible", "sign_in_again")
 DOWN = ("auth_unavailable", "issuer_unreachable")
 OTHER = "6f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 
@@ -329,6 +331,43 @@ async def test_our_second_factor_is_asked_for_unless_the_provider_s_is_trusted(
     assert isinstance(by_amr, SignedIn)
     assert isinstance(by_acr, SignedIn)
     assert by_amr.person.factor_at is None  # a fresh factor stays ours
+
+
+async def test_a_first_second_factor_takes_a_sign_in_that_the_provider_has_just_asked_for(
+    sign_on_world: SignOnWorld,
+):
+    """A silent sign-in shows no more than that the browser has a session there."""
+    factors, clock = sign_on_world.identity.services.second_factors, sign_on_world.identity.clock
+
+    async def enrols(*, again: bool) -> None:
+        came = await sign_on_world.sign_in(again=again)
+        assert isinstance(came, SignedIn)
+        await factors.begin(came.person, "", HOME)
+
+    assert await refusal_of(enrols(again=False)) == AGAIN
+    await enrols(again=True)
+    sign_on_world.issuer.changed = {"auth_time": int(clock.now().timestamp()) - 240}
+    came = await sign_on_world.sign_in()
+    assert isinstance(came, SignedIn)
+    await factors.begin(came.person, "", HOME)
+    clock.passes(61)
+    assert await refusal_of(factors.begin(came.person, "", HOME)) == AGAIN
+
+
+@pytest.mark.parametrize("said", [None, True, "now", -1, 301, -61])
+async def test_a_provider_that_does_not_sign_in_anew_when_asked_to_signs_nobody_in(
+    sign_on_world: SignOnWorld, said: object
+):
+    """By ``auth_time``: left out, no time, or so many seconds ago."""
+    at = int(sign_on_world.identity.clock.now().timestamp())
+    is_age = isinstance(said, int) and said not in {True, -1}
+    sign_on_world.issuer.changed = {"auth_time": at - said if is_age else said}
+
+    departure, back = await sign_on_world.leave(again=True)
+
+    assert departure.url.endswith("&prompt=login&max_age=0")
+    assert await refusal_of(sign_on_world.prove(back, departure.cookie)) == NOT_AGAIN
+    assert (await sign_on_world.proof()).user.email == ANA
 
 
 async def test_a_passkey_stands_for_the_code_of_a_sign_in_at_the_provider(

@@ -51,9 +51,11 @@ class SignOnWorld:
         assert not isinstance(made, Approval)
         return made
 
-    async def leave(self, hint: str = "loja") -> tuple[Departure, dict[str, str]]:
+    async def leave(
+        self, hint: str = "loja", *, again: bool = False
+    ) -> tuple[Departure, dict[str, str]]:
         """Go to the provider and sign in there; return what comes back."""
-        departure = await self.sign_on.begin(hint, "/panel/payouts")
+        departure = await self.sign_on.begin(hint, "/panel/payouts", again=again)
         return departure, self.issuer.answer(departure.url)
 
     async def prove(
@@ -69,16 +71,20 @@ class SignOnWorld:
         proof, _ = await self.sign_on.finish(answer, headers_of(cookie))
         return proof
 
-    async def proof(self) -> IssuerProof:
-        departure, back = await self.leave()
+    async def proof(self, *, again: bool = False) -> IssuerProof:
+        departure, back = await self.leave(again=again)
         return await self.prove(back, departure.cookie)
 
-    async def sign_in(self) -> SignedIn | SecondFactorRequired:
-        return await self.enter(await self.proof())
+    async def sign_in(self, *, again: bool = False) -> SignedIn | SecondFactorRequired:
+        return await self.enter(await self.proof(again=again))
 
     async def enter(self, proof: IssuerProof) -> SignedIn | SecondFactorRequired:
         return await self.identity.services.sign_in.by_issuer(
-            proof.user, proof.by, HOME, is_factor_proven=proof.is_factor_proven
+            proof.user,
+            proof.by,
+            HOME,
+            is_factor_proven=proof.is_factor_proven,
+            signed_in_at=proof.signed_in_at,
         )
 
     async def found(self, user: User) -> User:
