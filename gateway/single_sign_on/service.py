@@ -27,6 +27,7 @@ from gateway.core.audit_context import AuditContext, RuleViolation, identifier
 from gateway.core.errors import ServiceError
 from gateway.core.permissions import Action
 from gateway.core.rights import Area, may_grant
+from gateway.core.storage import AlreadyExists
 from gateway.core.user import User
 from gateway.core.user_errors import FORBIDDEN, NOT_FOUND
 from gateway.endpoints.addresses import read_address
@@ -185,9 +186,7 @@ class IdentityProviders:
         for other in await self.records.others_named(
             company_id, checked.short_name, checked.domains
         ):
-            field = "short_name" if other.short_name == checked.short_name else "domains"
-            message = "the short name, or a domain, is another company's"
-            raise RuleViolation(message, "sign_on_name_taken", field=field)
+            raise _taken("short_name" if other.short_name == checked.short_name else "domains")
         return checked
 
     def _issuer(self, text: str) -> str:
@@ -226,12 +225,15 @@ class IdentityProviders:
         before = order.before
         provider = made(order.company_id, order.wanted, acting.now(), acting.actor)
         event = _event(acting, "single_sign_on.set", provider)
-        stored = await self.records.put(
-            provider,
-            order.wanted.client_secret,
-            None if before is None else before.changed_at,
-            event,
-        )
+        try:
+            stored = await self.records.put(
+                provider,
+                order.wanted.client_secret,
+                None if before is None else before.changed_at,
+                event,
+            )
+        except AlreadyExists as problem:
+            raise _taken("domains") from problem
         if not stored:
             found = await self.records.find(order.company_id)
             if found is None or _dated_as(found, provider) != provider:
@@ -394,6 +396,11 @@ def _secret(wanted: NewIdentityProvider, before: IdentityProvider | None) -> str
         message = "a secret has at most 500 characters"
         raise RuleViolation(message, "text_form", field="client_secret")
     return secret
+
+
+def _taken(field: str) -> RuleViolation:
+    message = "the short name, or a domain, is another company's"
+    return RuleViolation(message, "sign_on_name_taken", field=field)
 
 
 def _changed_meanwhile(company_id: str) -> RuleViolation:

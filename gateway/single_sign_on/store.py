@@ -7,10 +7,12 @@ from datetime import datetime
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Text, delete, literal, or_, select, type_coerce, update
+from sqlalchemy import Select, Text, delete, func, literal, or_, select, type_coerce, update
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from gateway.audit import store as audit_log
 from gateway.core.audit import AuditEvent
+from gateway.core.storage import AlreadyExists
 from gateway.core.user import User
 from gateway.identity.context import LocalSignIn
 from gateway.identity.store import read_user
@@ -21,6 +23,8 @@ from gateway.store.tables.columns import Record
 from gateway.store.tables.identity import challenges, identity_providers, sessions, users
 
 _P: Final = identity_providers.c
+_NAMES_LOCK: Final = 0x7069_7867_7373_6F6E
+"""A number of our own for PostgreSQL's advisory locks; any other would do as well."""
 _MAPPING: Final = msgspec.json.Decoder(tuple[RoleValue, ...])
 
 
@@ -71,9 +75,7 @@ class IdentityProviderRecords:
         self, company_id: str, short_name: str, domains: Collection[str]
     ) -> Sequence[IdentityProvider]:
         """Return other companies' providers of the same short name, or of one of the domains."""
-        taken = select(identity_providers).where(
-            _P.company_id != company_id, _is_named(short_name, domains)
-        )
+        taken = _others(company_id, short_name, domains)
         return [_provider(row) for row in await self._database.rows(taken)]
 
     async def put(
@@ -88,12 +90,16 @@ class IdentityProviderRecords:
 
         Returns:
             False where the stored one was not last changed at ``before``; None for no stored one.
+
+        Raises:
+            AlreadyExists: the short name or a domain is another company's by now.
         """
         row: dict[str, Any] = msgspec.to_builtins(provider, builtin_types=(datetime,))
         row["mapping"] = msgspec.json.encode(provider.mapping).decode()
         if secret:
             row["sealed_secret"] = self._sealer.seal(secret, _bound(provider.company_id))
         async with self._database.writing() as connection:
+            await _require_own_names(connection, provider)
             if before is None:
                 if not await self._database.add(connection, identity_providers, row):
                     return False
@@ -142,6 +148,25 @@ class IdentityProviderRecords:
         wanted = select(sessions.c.id, sessions.c.user_id).where(*same)
         rows = await self._database.rows(wanted)
         return [(row.id, row.user_id) for row in rows]
+
+
+async def _require_own_names(connection: AsyncConnection, provider: IdentityProvider) -> None:
+    """
+    Refuse names of another company.
+
+    Transactions that set providers are serialised: SQLite has one writer anyhow, PostgreSQL a lock.
+    """
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(_NAMES_LOCK)))
+    taken = _others(provider.company_id, provider.short_name, provider.domains)
+    if (await connection.execute(taken)).first() is not None:
+        raise AlreadyExists(provider.subject)
+
+
+def _others(company_id: str, short_name: str, domains: Collection[str]) -> Select[Any]:
+    """Select other companies' providers of the same short name, or of one of the domains."""
+    named = _is_named(short_name, domains)
+    return select(identity_providers).where(_P.company_id != company_id, named)
 
 
 def _is_named(short_name: str, domains: Collection[str]) -> Any:  # noqa: ANN401 - of SQLAlchemy

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -97,6 +99,28 @@ async def test_a_provider_is_replaced_and_removed_as_it_was_seen(store: Store):
     assert not await records.remove(PROVIDER, samples.event())
     assert await records.remove(later, samples.event())
     assert await records.find(COMPANY) is None
+
+
+@both
+@pytest.mark.parametrize(
+    "same", [{"domains": ("b.example.com", "loja.example.com")}, {"short_name": "loja"}]
+)
+async def test_of_two_companies_taking_one_name_at_once_one_succeeds(
+    store: Store, same: dict[str, Any]
+):
+    await add_company(store.database, samples.company(OTHER), samples.event())
+    own = {"company_id": OTHER, "short_name": "outra", "domains": ("outra.example.com",), **same}
+    both = [PROVIDER, structs.replace(PROVIDER, **own)]
+    records = records_of(store)
+
+    for _ in range(5):
+        done = await asyncio.gather(
+            *(records.put(each, "geheim", None, samples.event()) for each in both),
+            return_exceptions=True,
+        )
+        assert {type(each) for each in done} == {bool, AlreadyExists}
+        (stored,) = [each for each in both if await records.find(each.company_id)]
+        await records.remove(stored, samples.event())
 
 
 @both

@@ -348,6 +348,15 @@ ROWS = (
         tests=(f"{_SERVICE}::test_a_stored_secret_goes_to_its_own_issuer_and_client_alone",),
     ),
     Mistake(
+        name="domain-of-two-companies",
+        promise="Of two orders for one domain the second is refused when it is carried out.",
+        source=_ADR,
+        file="gateway/single_sign_on/store.py",
+        right="            await _require_own_names(connection, provider)\n",
+        wrong="",
+        tests=(f"{_SERVICE}::test_of_two_orders_for_one_domain_the_second_is_not_carried_out",),
+    ),
+    Mistake(
         name="removal-leaves-people-in",
         promise="Removing the provider disables the people who came by it.",
         source=_ADR,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from gateway.companies.service import add_company
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalKind, NewOrder, Outcome, VoidReason
 from gateway.core.audit_context import AuditContext, RuleViolation
@@ -89,6 +90,28 @@ async def test_what_a_user_sets_waits_for_another_and_shows_no_secret(sign_on_wo
     assert await providers.carry_out(ordered, orders[0].text) is Outcome.DONE
     assert await providers.check_again(removal, orders[1].text) is VoidReason.SIGN_ON_CHANGED
     assert await providers.carry_out(ordered, orders[0].text) is Outcome.DONE  # safe to repeat
+
+
+async def test_of_two_orders_for_one_domain_the_second_is_not_carried_out(
+    sign_on_world: SignOnWorld,
+):
+    """Also where it was possible when it was approved."""
+    orders: list[NewOrder] = []
+    providers = waiting(sign_on_world, orders)
+    database = sign_on_world.identity.store.database
+    other = samples.company("6f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02")
+    await add_company(database, other, samples.event())
+    await providers.remove(sign_on_world.staff, COMPANY)
+    for company_id, short_name in ((COMPANY, "loja"), (other.id, "outra")):
+        wanted = wanted_of(sign_on_world.issuer, short_name=short_name)
+        await providers.set(who(sign_on_world, Role.ADMIN), company_id, wanted)
+    first, second = (approval(ApprovalKind.SINGLE_SIGN_ON, "0") for _ in orders)
+
+    assert await providers.carry_out(first, orders[0].text) is Outcome.DONE
+    with pytest.raises(RuleViolation) as refused:
+        await providers.carry_out(second, orders[1].text)
+    assert refused.value.reason == "sign_on_name_taken"
+    assert await sign_on_world.sign_on.records.find(other.id) is None
 
 
 async def test_nobody_orders_a_role_that_they_could_not_give(sign_on_world: SignOnWorld):
