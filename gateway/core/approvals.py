@@ -393,7 +393,7 @@ class OrderDocument(TypedDict):
     enabling are ordered, those that the person has. ``companies`` are all that the person
     sees then, an empty list every one; ``companies_before`` are those until then. Of an account's
     bank: where the account is to stand, and where it stood; an empty ``provider`` is no bank.
-    ``with_credentials`` says whether credentials came with the order. Of an endpoint: where events
+    ``with_credentials`` says whether secrets came with the order. Of an endpoint: where events
     are to go and where they went, which types, and of which accounts; an empty list is all. Of
     single sign-on: what it is to be, and what it was; a removal has the latter alone.
     """
@@ -440,7 +440,7 @@ class OrderDocument(TypedDict):
     provider_before: NotRequired[Annotated[str, meaning("The bank before the order.")]]
     provider_account_before: NotRequired[Annotated[str, meaning("The same before the order.")]]
     with_credentials: NotRequired[
-        Annotated[bool, meaning("Whether the order brings new secrets for the bank.")]
+        Annotated[bool, meaning("Whether the order brings new secrets: of bank or provider.")]
     ]
     certificate_ends_at: NotRequired[Instant]
     endpoint_id: NotRequired[Annotated[str, meaning("The endpoint.", fields.ID)]]

@@ -156,7 +156,10 @@ class IdentityProviders:
         if isinstance(order, SignOnRemoval):
             return {"single_sign_on_before": order.before.document()}
         wanted = made(order.company_id, order.wanted, self.context.now(), "")
-        document: OrderDocument = {"single_sign_on": wanted.document()}
+        document: OrderDocument = {
+            "single_sign_on": wanted.document(),
+            "with_credentials": bool(order.wanted.client_secret),
+        }
         if order.before is not None:
             document["single_sign_on_before"] = order.before.document()
         return document

@@ -348,6 +348,17 @@ ROWS = (
         tests=(f"{_SERVICE}::test_a_stored_secret_goes_to_its_own_issuer_and_client_alone",),
     ),
     Mistake(
+        name="secret-replaced-unseen",
+        promise="Who approves an order sees that the client's secret is replaced.",
+        source=_ADR,
+        file=_SET,
+        right='            "with_credentials": bool(order.wanted.client_secret),',
+        wrong='            "with_credentials": False,',
+        tests=(
+            "tests/surfaces/panel/pages/test_single_sign_on.py::test_who_approves_sees_that_the_secret_alone_is_replaced",
+        ),
+    ),
+    Mistake(
         name="domain-of-two-companies",
         promise="Of two orders for one domain the second is refused when it is carried out.",
         source=_ADR,

@@ -293,6 +293,25 @@ async def test_who_may_sign_in_in_an_outage_is_named_to_who_approves(
     assert on_duty.id not in shown.text
 
 
+async def test_who_approves_sees_that_the_secret_alone_is_replaced(
+    admin: Person, approver: Person, world: World, provider: IdentityProvider
+):
+    page = page_of(world)
+    await admin.open(page)
+    mapping = "pix-operators = operator\r\npix-viewers = viewer"
+    fields = {"short_name": "loja", "domains": DOMAIN, "issuer": provider.issuer}
+    fields |= {"client_id": "pixgate", "claim": "groups", "mapping": mapping}
+
+    ordered = await admin.send(page, {**fields, "client_secret": "um segredo novo"})
+    replaced = await approver.open(ordered.location)
+    kept = await approver.open((await admin.send(page, fields)).location)
+
+    assert "será trocado" in replaced.text
+    assert "um segredo novo" not in replaced.text
+    assert "outro</" not in replaced.text
+    assert "continua o mesmo" in kept.text
+
+
 async def found(world: World) -> IdentityProvider | None:
     return await world.gateway.services.sign_on.records.find(company(world))
 
