@@ -44,6 +44,7 @@ MOST_ADDRESSES: Final = 200
 """Entries of addresses in a minute; the others are one entry, so that no flood fills the log."""
 FAILED: Final[Mapping[str, str]] = {
     "authn_login_fail": "sign_in.failed",
+    "authn_sign_on_refused": "sign_in.failed",
     "authn_login_lock": "sign_in.locked",
     "authn_factor_fail": "factor.failed",
 }

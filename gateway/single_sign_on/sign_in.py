@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 from urllib.parse import urlencode
 
@@ -45,6 +46,13 @@ from gateway.single_sign_on.store import IdentityProviderRecords
 from gateway.telemetry.ports import Event, SignOnOutcome
 
 HOME: Final = "/panel"
+MOST_NEW: Final = 200
+"""
+Users whom a provider makes in a day: the first day of a large company.
+
+Security and admins get a mail of each; one that is broken or hostile would fill store and mailbox.
+"""
+_DAY: Final = timedelta(days=1)
 _SCOPES: Final = ("openid", "email", "profile")
 _LONGEST: Final = 4_096
 """Characters of what an answer brings."""
@@ -82,12 +90,18 @@ class ProviderAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleSignOn:
-    """Sends browsers to the providers of companies, and takes what they bring back."""
+    """
+    Sends browsers to the providers of companies, and takes what they bring back.
+
+    Attributes:
+        most_new: Users whom a provider may make in a day.
+    """
 
     records: IdentityProviderRecords
     issuers: Issuers
     attempts: Attempts
     context: IdentityContext
+    most_new: int = MOST_NEW
 
     async def begin(self, hint: str, back: str, *, again: bool = False) -> Departure:
         """
@@ -299,8 +313,10 @@ class SingleSignOn:
     async def _new(
         self, provider: IdentityProvider, claims: Claims, email: str, roles: frozenset[Role]
     ) -> User:
-        """Create the user of a first sign-in."""
+        """Create the user of a first sign-in; those who come at once may be a few too many."""
         now = self.context.now()
+        if await self.records.new_since(provider, now - _DAY) >= self.most_new:
+            raise ServiceError(SIGN_IN_REFUSED, "sign_on_too_many")
         user = User(
             id=self.context.new_id(),
             email=email,

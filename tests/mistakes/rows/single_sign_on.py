@@ -149,6 +149,15 @@ ROWS = (
         ),
     ),
     Mistake(
+        name="users-without-limit",
+        promise="A provider makes 200 users in a day at most.",
+        source=_ADR,
+        file=_CODE,
+        right=">= self.most_new:",
+        wrong="< 0:",
+        tests=(f"{_SIGN_IN}::test_a_provider_makes_few_users_in_a_day_and_signs_in_those_it_has",),
+    ),
+    Mistake(
         name="user-with-more-rights-taken",
         promise="A provider takes no user who may do more than the mapping gives.",
         source=_ADR,

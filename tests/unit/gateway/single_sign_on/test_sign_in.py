@@ -31,6 +31,7 @@ LOCAL = ("sign_in_refused", "single_sign_on")
 NO_EMAIL = ("sign_in_refused", "sign_on_no_email")
 NOT_AGAIN = ("sign_in_refused", "sign_on_not_again")
 AGAIN = ("not_possible", "sign_in_again")
+TOO_MANY = ("sign_in_refused", "sign_on_too_many")
 DOWN = ("auth_unavailable", "issuer_unreachable")
 OTHER = "6f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a02"
 
@@ -67,6 +68,25 @@ async def test_a_user_is_known_by_the_subject_whatever_the_address_is_then(
     second = (await sign_on_world.proof()).user
 
     assert (second.id, second.email) == (first.id, ANA)
+
+
+async def test_a_provider_makes_few_users_in_a_day_and_signs_in_those_it_has(
+    sign_on_world: SignOnWorld,
+):
+    world = sign_on_world
+    world.sign_on = replace(world.sign_on, most_new=2)
+
+    async def come(name: str) -> User:
+        world.issuer.person |= {"sub": name, "email": f"{name}@{DOMAIN}"}
+        return (await world.proof()).user
+
+    first, _ = await come("ana"), await come("bia")
+
+    assert await refusal_of(come("caio")) == TOO_MANY
+    assert ("authn_sign_on_refused", "") in world.identity.security_events
+    assert (await come("ana")).id == first.id
+    world.identity.clock.passes(86_400)
+    assert (await come("caio")).email == f"caio@{DOMAIN}"
 
 
 async def test_a_user_of_a_domain_that_the_company_gave_up_is_refused(sign_on_world: SignOnWorld):
