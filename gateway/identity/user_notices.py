@@ -42,12 +42,20 @@ class UserNotices:
         )
         await self._tell(user, _BREAK_GLASS, told)
 
-    async def tell_of_sign_on(self, subject: Text, company_id: str, ordered_by: str) -> None:
+    async def tell_of_sign_on(
+        self, subject: Text, company_id: str, short_name: str, ordered_by: str
+    ) -> None:
         """Write about the identity provider of a company, which decides who signs in there."""
         by, company = self.mailer.orderer(ordered_by), f"company:{company_id}"
         link = f"{self.mailer.context.settings.origin}/panel/companies/{company_id}/single-sign-on"
-        portuguese = f"Pedido por: {by}\n\nSe ninguém devia ter feito isso, veja: {link}"
-        english = f"Ordered by: {by}\n\nIf nobody should have done this, look at: {link}"
+        portuguese = (
+            f"Empresa: {short_name}\nPedido por: {by}\n\n"
+            f"Se ninguém devia ter feito isso, veja: {link}"
+        )
+        english = (
+            f"Company: {short_name}\nOrdered by: {by}\n\n"
+            f"If nobody should have done this, look at: {link}"
+        )
         await self._inform(frozenset([company_id]), subject, (portuguese, english), company)
 
     async def _tell(self, user: User, subject: Text, who: Text) -> None:

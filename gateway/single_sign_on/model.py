@@ -112,6 +112,11 @@ class IdentityProvider(Struct, frozen=True, kw_only=True):
         """How the audit log names it."""
         return f"identity_provider:{self.company_id}"
 
+    @property
+    def label(self) -> str:
+        """How mails name it; the short name has no characters that could mislead."""
+        return f"{self.short_name} (single sign-on)"
+
     def version(self) -> str:
         """Return the entity tag."""
         return entity_tag("identity_provider", self.company_id, self.changed_at.isoformat())

@@ -245,7 +245,7 @@ class IdentityProviders:
         for user in await self.records.people_of(order.company_id):
             if user.id not in provider.break_glass:
                 await self._end_access(acting, user, active=user.active)
-        await self._tell(_SET, acting, order.company_id)
+        await self._tell(_SET, acting, provider)
         return provider
 
     async def _remove(self, acting: AuditContext, order: SignOnRemoval) -> IdentityProvider:
@@ -258,7 +258,7 @@ class IdentityProviders:
             came_by_it = user.subject is not None and user.id not in order.before.break_glass
             if came_by_it and user.active:
                 await self._end_access(acting, user, active=False)
-        await self._tell(_REMOVED, acting, order.company_id)
+        await self._tell(_REMOVED, acting, order.before)
         return order.before
 
     async def _end_access(self, acting: AuditContext, user: User, *, active: bool) -> None:
@@ -274,8 +274,11 @@ class IdentityProviders:
         event = acting.event("sessions.ended", subject, why)
         await self.context.stores.sessions.end_all(user.id, acting.now(), _WHY, "", event)
 
-    async def _tell(self, subject: Text, acting: AuditContext, company_id: str) -> None:
-        await UserNotices(Mailer(self.context)).tell_of_sign_on(subject, company_id, acting.actor)
+    async def _tell(
+        self, subject: Text, acting: AuditContext, provider: IdentityProvider
+    ) -> None:
+        notices, company_id = UserNotices(Mailer(self.context)), provider.company_id
+        await notices.tell_of_sign_on(subject, company_id, provider.short_name, acting.actor)
 
 
 _ORDERS: Final = msgspec.json.Decoder(SignOnOrders)

@@ -334,7 +334,7 @@ class SingleSignOn:
         except AlreadyExists as problem:
             raise _taken() from problem
         notices = UserNotices(Mailer(self.context))
-        await notices.tell_of_new(user, provider.subject)
+        await notices.tell_of_new(user, provider.label)
         return user
 
     async def _given(
@@ -358,7 +358,7 @@ class SingleSignOn:
             raise _refused()
         await self._end(changed.id, "")
         if not changed.roles <= found.roles:
-            await UserNotices(Mailer(self.context)).tell_of_more(changed, provider.subject)
+            await UserNotices(Mailer(self.context)).tell_of_more(changed, provider.label)
         return changed
 
     async def _use_up(self, attempt: Attempt, user: User) -> None:

@@ -288,9 +288,12 @@ async def test_who_may_sign_in_in_an_outage_is_named_to_who_approves(
 
     ordered = await admin.send(page, {**fields, "break_glass": on_duty.id})
     shown = await approver.open(ordered.location)
+    await approver.send(f"{ordered.location}/approve")
+    act = await admin.open("/panel/audit?action=single_sign_on.set")
 
-    assert "Noite" in shown.text
-    assert on_duty.id not in shown.text
+    for seen in (shown, act):
+        assert "Noite" in seen.text
+        assert on_duty.id not in seen.text
 
 
 async def test_who_approves_sees_that_the_secret_alone_is_replaced(

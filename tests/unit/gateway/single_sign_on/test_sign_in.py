@@ -502,6 +502,18 @@ async def test_local_sign_in_is_for_break_glass_people_alone_and_is_told(
     assert isinstance(await identity.sign_in(security.email), SignedIn)
 
 
+async def test_mails_name_the_company_and_not_an_id(sign_on_world: SignOnWorld):
+    security = await invited(sign_on_world, Role.SECURITY, companies=(), email="seg@pix.example")
+    user = (await sign_on_world.proof()).user
+    await sign_on_world.set(short_name="nova")
+
+    mails = await sign_on_world.identity.mails(security.email)
+
+    assert any("por: loja (single" in each and user.id in each for each in mails)
+    assert any("Empresa: nova\n" in each for each in mails)
+    assert not any("identity_provider" in each for each in mails)
+
+
 async def test_a_logout_token_ends_the_sessions_of_its_session_once(sign_on_world: SignOnWorld):
     came = await sign_on_world.sign_in()
     sign_on_world.issuer.person |= {"sid": "sid-2"}
