@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
@@ -166,7 +166,8 @@ class SingleSignOn:
         """
         End the sessions that a logout token names (OpenID Connect Back-Channel Logout).
 
-        A token is taken once. One of sessions that are over already is no fault.
+        A token is taken once, which is noted last: a provider repeats one whose call was cut off.
+        One of sessions that are over already is no fault.
 
         Raises:
             ServiceError: NOT_POSSIBLE for a token that is not in order; AUTH_UNAVAILABLE while the
@@ -185,6 +186,10 @@ class SingleSignOn:
         except TokenRefused as problem:
             self._count(SignOnOutcome.REFUSED)
             raise ServiceError(NOT_POSSIBLE, "logout_token") from problem
+        digest = self._digest(_LOGOUT, company_id, read.token_id)
+        if await self.context.stores.challenges.find(digest) is not None:
+            self._count(SignOnOutcome.REFUSED)
+            raise ServiceError(NOT_POSSIBLE, "logout_token")
         named = await self.records.user_of(provider.issuer, read.subject) if read.subject else None
         if read.sid:
             # one that waits for its code has no session yet
@@ -194,18 +199,9 @@ class SingleSignOn:
         else:
             ended = [("", named)] if named else []
         for session_id, user_id in ended:
-            used = Challenge(
-                digest=self._digest(_LOGOUT, company_id, read.token_id, session_id),
-                user_id=user_id,
-                created_at=self.context.now(),
-                ends_at=read.ends_at,
-                tries=1,
-                used_at=self.context.now(),
-            )
-            if not await self.context.stores.challenges.add_used(used):
-                self._count(SignOnOutcome.REFUSED)
-                raise ServiceError(NOT_POSSIBLE, "logout_token")
             await self._end(user_id, session_id)
+        if ended:
+            await self._note_used(digest, ended[0][1], read.ends_at)
         self._count(SignOnOutcome.ENDED)
 
     def callback(self, company_id: str) -> str:
@@ -363,17 +359,17 @@ class SingleSignOn:
 
     async def _use_up(self, attempt: Attempt, user: User) -> None:
         """Use a state up, in all processes: the second answer to it is refused."""
+        digest = self._digest("state", attempt.state)
+        if not await self._note_used(digest, user.id, end_of(attempt, self.context.now())):
+            raise _refused()
+
+    async def _note_used(self, digest: bytes, user_id: str, ends_at: datetime) -> bool:
+        """Note that something is used up, until its end; False when it was before."""
         now = self.context.now()
         used = Challenge(
-            digest=self._digest("state", attempt.state),
-            user_id=user.id,
-            created_at=now,
-            ends_at=end_of(attempt, now),
-            tries=1,
-            used_at=now,
+            digest=digest, user_id=user_id, created_at=now, ends_at=ends_at, tries=1, used_at=now
         )
-        if not await self.context.stores.challenges.add_used(used):
-            raise _refused()
+        return await self.context.stores.challenges.add_used(used)
 
     async def _end(self, user_id: str, session_id: str) -> None:
         """End one session of a user, or every one."""

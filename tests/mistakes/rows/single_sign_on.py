@@ -290,17 +290,28 @@ ROWS = (
         promise="A logout token is taken once.",
         source=_ADR,
         file=_CODE,
-        right=(
-            "            if not await self.context.stores.challenges.add_used(used):\n"
-            "                self._count(SignOnOutcome.REFUSED)\n"
-        ),
-        wrong=(
-            "            await self.context.stores.challenges.add_used(used)\n"
-            "            if False:\n"
-        ),
+        right="        if await self.context.stores.challenges.find(digest) is not None:",
+        wrong="        if False:",
         tests=(
             f"{_SIGN_IN}::test_a_logout_token_of_a_person_ends_every_session_and_cannot_be_replayed",
         ),
+    ),
+    Mistake(
+        name="logout-noted-before-it-is-done",
+        promise="A logout that was cut off is taken again.",
+        source=_ADR,
+        file=_CODE,
+        right="""        for session_id, user_id in ended:
+            await self._end(user_id, session_id)
+        if ended:
+            await self._note_used(digest, ended[0][1], read.ends_at)
+""",
+        wrong="""        if ended:
+            await self._note_used(digest, ended[0][1], read.ends_at)
+        for session_id, user_id in ended:
+            await self._end(user_id, session_id)
+""",
+        tests=(f"{_SIGN_IN}::test_a_logout_that_was_cut_off_is_repeated_to_its_end",),
     ),
     Mistake(
         name="id-token-logs-out",

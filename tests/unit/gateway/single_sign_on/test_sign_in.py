@@ -10,10 +10,12 @@ import pytest
 from gateway.companies.model import Company
 from gateway.companies.service import add_company
 from gateway.core.rights import Role
+from gateway.core.storage import StoreUnavailable
 from gateway.core.user import User
 from gateway.identity.model import InvitationBody
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
+from gateway.identity.store import StoredSessions
 from gateway.single_sign_on.model import RoleValue
 from gateway.telemetry.ports import Event, SignOnOutcome
 from tests.unit.gateway.single_sign_on.world import COMPANY, SignOnWorld, headers_of
@@ -545,6 +547,29 @@ async def test_a_logout_token_of_a_person_ends_every_session_and_cannot_be_repla
     assert (await refusal_of(sign_on_world.identity.who(came)))[1] == "session_over"
     assert replayed == ("not_possible", "logout_token")
     assert await sign_on_world.identity.who(later)
+
+
+async def test_a_logout_that_was_cut_off_is_repeated_to_its_end(
+    sign_on_world: SignOnWorld, monkeypatch: pytest.MonkeyPatch
+):
+    came = [await sign_on_world.sign_in() for _ in range(2)]
+    token = sign_on_world.issuer.logout_token(sid="sid-1")
+    ends, ended = StoredSessions.end, []
+
+    async def cut_off(self: StoredSessions, *given: Any) -> bool:
+        ended.append(given)
+        if len(ended) == 2:
+            raise StoreUnavailable
+        return await ends(self, *given)
+
+    monkeypatch.setattr(StoredSessions, "end", cut_off)
+    with pytest.raises(StoreUnavailable):
+        await sign_on_world.sign_on.end(COMPANY, token)
+    await sign_on_world.sign_on.end(COMPANY, token)
+
+    for each in came:
+        assert isinstance(each, SignedIn)
+        assert (await refusal_of(sign_on_world.identity.who(each)))[1] == "session_over"
 
 
 @pytest.mark.parametrize(
