@@ -145,12 +145,13 @@ async def sign_in(tab: Inspection, company: Company, name: str) -> None:
     await at_provider(tab.page, company, name)
 
 
-async def at_provider(page: Page, company: Company, name: str) -> None:
+async def at_provider(page: Page, company: Company, name: str, *, consents: bool = True) -> None:
     await page.wait_for_url(f"{company.provider}/interaction/**")
     await page.locator("input[name=login]").fill(name)
     await page.locator("input[name=password]").fill("any")
     await page.locator("button[type=submit]").click()
-    await page.get_by_role("button", name="Continue").click()
+    if consents:
+        await page.get_by_role("button", name="Continue").click()
 
 
 async def session_of(page: Page, origin: str) -> Any:
@@ -182,10 +183,15 @@ async def test_who_has_no_role_is_told_so(browser: Browser, company: Company):
 async def test_a_role_that_changes_things_sets_up_a_second_factor_first(
     browser: Browser, company: Company
 ):
-    """The sign-in at the provider stands for the password, which there is none of."""
+    """A sign-in that the provider dates stands for the password, which there is none of."""
     async with inspecting(browser, company.origin) as tab:
         await sign_in(tab, company, "ana")
 
+        await tab.page.wait_for_url(f"{company.origin}/panel/factor**")
+        await tab.page.get_by_role("button", name="Continuar").click()
+        await expect(tab.page.locator("#problem")).to_contain_text("mais uma vez")
+        await tab.page.get_by_role("button", name="Entrar com a empresa mais uma vez").click()
+        await at_provider(tab.page, company, "ana", consents=False)
         await tab.page.wait_for_url(f"{company.origin}/panel/factor**")
         await tab.page.get_by_role("button", name="Continuar").click()
 
