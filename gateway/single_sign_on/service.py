@@ -236,7 +236,7 @@ class IdentityProviders:
                 event,
             )
         except AlreadyExists as problem:
-            raise _taken("domains") from problem
+            raise _taken(field="domains") from problem
         if not stored:
             found = await self.records.find(order.company_id)
             if found is None or _dated_as(found, provider) != provider:
@@ -274,9 +274,7 @@ class IdentityProviders:
         event = acting.event("sessions.ended", subject, why)
         await self.context.stores.sessions.end_all(user.id, acting.now(), _WHY, "", event)
 
-    async def _tell(
-        self, subject: Text, acting: AuditContext, provider: IdentityProvider
-    ) -> None:
+    async def _tell(self, subject: Text, acting: AuditContext, provider: IdentityProvider) -> None:
         notices, company_id = UserNotices(Mailer(self.context)), provider.company_id
         await notices.tell_of_sign_on(subject, company_id, provider.short_name, acting.actor)
 

@@ -170,7 +170,7 @@ async def _require_own_names(connection: AsyncConnection, provider: IdentityProv
         raise AlreadyExists(provider.subject)
 
 
-def _others(company_id: str, short_name: str, domains: Collection[str]) -> Select[Any]:
+def _others(company_id: str, short_name: str, domains: Collection[str]) -> Select[*tuple[Any, ...]]:
     """Select other companies' providers of the same short name, or of one of the domains."""
     named = _is_named(short_name, domains)
     return select(identity_providers).where(_P.company_id != company_id, named)

@@ -38,9 +38,11 @@ class Hall:
         self.batches += 1
         await self.office.store.audit.append(*events)
 
-    def fails(self, user_id: str = "", address: str = "203.0.113.7", word: str = "fail") -> None:
+    def fails(
+        self, user_id: str = "", address: str = "203.0.113.7", word: str = "login_fail"
+    ) -> None:
         begin_record(AccessRecord(trace_id="t", route="identity.login", address=address))
-        self.tally.on_event(f"authn_login_{word}", user_id)
+        self.tally.on_event(f"authn_{word}", user_id)
 
     async def told(self, *companies: str) -> list[AuditEvent]:
         """Write, and return what was counted, oldest first."""
@@ -81,8 +83,9 @@ async def test_many_failed_sign_ins_are_one_event_per_user(hall: Hall):
 
 async def test_failed_sign_ins_without_a_user_are_recorded_by_address(hall: Hall):
     """An IPv6 address counts as its network."""
-    for address in ("2001:db8::1", "2001:db8::2", "203.0.113.7"):
+    for address in ("2001:db8::1", "2001:db8::2"):
         hall.fails("", address)
+    hall.fails("", "203.0.113.7", word="sign_on_refused")
 
     told = await hall.told()
 
@@ -99,7 +102,7 @@ async def test_counting_failed_sign_ins_does_not_call_the_store(hall: Hall):
 
     for user_id in (MARIA, ""):
         hall.fails(user_id)
-        hall.fails(user_id, word="lock")
+        hall.fails(user_id, word="login_lock")
 
     hall.is_away = False
     assert [each.action for each in await hall.told()] == [
