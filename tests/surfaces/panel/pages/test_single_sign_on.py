@@ -307,6 +307,7 @@ async def test_who_approves_sees_that_the_secret_alone_is_replaced(
 
     ordered = await admin.send(page, {**fields, "client_secret": "um segredo novo"})
     replaced = await approver.open(ordered.location)
+    await approver.send(f"{ordered.location}/reject", {"reason": "não agora"})
     kept = await approver.open((await admin.send(page, fields)).location)
 
     assert "será trocado" in replaced.text
