@@ -127,9 +127,9 @@ class IdentityProviderRecords:
     async def new_since(self, provider: IdentityProvider, since: datetime) -> int:
         """Return how many users of a provider were made since an instant."""
         named = (users.c.issuer == provider.issuer, users.c.companies == provider.company_id)
-        counted = select(func.count().label("count")).where(*named, users.c.created_at > since)
+        counted = select(func.count().label("made")).where(*named, users.c.created_at > since)
         row = await self._database.first(counted)
-        return 0 if row is None else int(row.count)
+        return 0 if row is None else int(row.made)
 
     async def people_of(self, company_id: str) -> Sequence[User]:
         """Return the users who are limited to one company."""
