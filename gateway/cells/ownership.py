@@ -100,7 +100,7 @@ OWNED: Final = (
 
 COUNTED_ANEW: Final = frozenset({"payout_hours"})
 """Sums of payouts by company in hours that each database closes by itself."""
-INDEXES: Final = frozenset({"payout_checks", "payout_names"})
+INDEXES: Final = frozenset({"payout_checks", "payout_names", "payouts_by_people"})
 """Written and deleted with each payout by the database's own triggers."""
 STAYING: Final[Mapping[str, str]] = {
     "audit": "acts stay in the chain that proves them",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
@@ -20,13 +20,13 @@ from sqlalchemy import (
     Select,
     Subquery,
     Text,
-    TextClause,
     and_,
     case,
     cast,
     func,
     or_,
     select,
+    tuple_,
     union,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -59,7 +59,7 @@ from gateway.payouts.store import StoredPayouts
 from gateway.store.kernel.database import Database, page
 from gateway.store.tables import columns
 from gateway.store.tables.columns import Record
-from gateway.store.tables.core import BY_PEOPLE, payouts, returns
+from gateway.store.tables.core import payouts, payouts_by_people, returns
 from policies.validation.backoffice import inputs
 
 LOOKED_AT: Final = 5_000
@@ -178,7 +178,7 @@ class PaidRecipients:
         """
         since = who.acting.now() - REMEMBERED
         own = (payouts.c.account_id == account.id, payouts.c.created_at >= since)
-        found = _recipients(_newest(*own), _newest(*own, BY_PEOPLE))
+        found = _recipients(_newest(*own), _newest_by_people(account.id, since))
         if wanted.text is not None:
             found = found.where(*self._named(found, wanted.text))
         listed = await page(self.database, found, wanted.paging, _document)
@@ -256,9 +256,22 @@ _READ: Final = (
 _REFUSED: Final = (PayoutState.REJECTED.value, PayoutState.FAILED.value)
 
 
-def _newest(*wanted: ColumnElement[bool] | TextClause) -> Subquery:
+def _newest(*wanted: ColumnElement[bool]) -> Subquery:
     newest = select(*_READ).where(*wanted).order_by(payouts.c.created_at.desc())
     return newest.limit(LOOKED_AT).subquery()
+
+
+def _newest_by_people(account_id: str, since: datetime) -> Subquery:
+    """Read the end of the index of people's payouts, and the payouts by their keys."""
+    index = payouts_by_people.c
+    newest = (
+        select(index.account_id, index.reference_sha256)
+        .where(index.account_id == account_id, index.created_at >= since)
+        .order_by(index.created_at.desc())
+        .limit(LOOKED_AT)
+    )
+    key = tuple_(payouts.c.account_id, payouts.c.reference_sha256)
+    return select(*_READ).where(key.in_(newest)).subquery()
 
 
 def _recipients(*parts: Subquery) -> Select[*tuple[Any, ...]]:

@@ -20,6 +20,7 @@ BY_THEMSELVES = frozenset(
         "payout_checks",
         "payout_events",
         "payout_returns",
+        "payouts_by_people",
         "callbacks",
     }
     | {"account_readings", "closed_hours", "payout_hours", "provider_minutes"}

@@ -6,7 +6,9 @@ from tests.mistakes.mistake import Mistake
 
 _SOURCE = "docs/adr/0085-recipients-are-read-from-payouts.md"
 _FILE = "gateway/payouts/recipients.py"
+_MIGRATION = "gateway/store/migrations/versions/0001_first.py"
 _STORES = "tests/contract/stores/test_recipients.py"
+_UPDATES = "tests/contract/stores/test_payout_updates.py"
 _PAGES = "tests/surfaces/panel/pages/test_recipients.py"
 _BY_NAME = "test_recipients_are_found_by_name_or_cnpj_and_never_by_a_cpf_or_a_key"
 _PEOPLE = "test_whom_people_paid_is_found_behind_very_many_payouts_of_partners"
@@ -80,8 +82,44 @@ ROWS = (
         promise="Whom people paid is found behind very many payouts of programs.",
         source=_SOURCE,
         file=_FILE,
-        right="found = _recipients(_newest(*own), _newest(*own, BY_PEOPLE))",
+        right="found = _recipients(_newest(*own), _newest_by_people(account.id, since))",
         wrong="found = _recipients(_newest(*own))",
         tests=(f"{_STORES}::{_PEOPLE}",),
+    ),
+    Mistake(
+        name="people-s-payouts-of-other-accounts",
+        promise="Only recipients whom the account itself paid are listed.",
+        source=_SOURCE,
+        file=_FILE,
+        right=".where(index.account_id == account_id, index.created_at >= since)",
+        wrong=".where(index.created_at >= since)",
+        tests=(f"{_STORES}::test_only_recipients_whom_the_account_paid_are_listed",),
+    ),
+    Mistake(
+        name="programs-in-the-index-of-people-s-payouts",
+        promise="What a partner's program pays is not in the index of people's payouts.",
+        source=_SOURCE,
+        file=_MIGRATION,
+        right="_PERSON: Final = \"substr({row}.client_id, 1, 5) = 'user:'\"",
+        wrong="_PERSON: Final = \"substr({row}.client_id, 1, 5) <> ''\"",
+        tests=(f"{_UPDATES}::test_only_payouts_that_people_ordered_are_in_the_index_of_those",),
+    ),
+    Mistake(
+        name="deleted-payout-left-in-the-index-of-people-s",
+        promise="A payout that is deleted is in none of the tables that serve as indexes.",
+        source=_SOURCE,
+        file=_MIGRATION,
+        right='    "DELETE FROM payouts_by_people WHERE account_id = OLD.account_id "\n',
+        wrong='    "DELETE FROM payouts_by_people WHERE account_id = OLD.provider_key "\n',
+        tests=(f"{_UPDATES}::test_deleting_a_payout_deletes_it_in_every_index",),
+    ),
+    Mistake(
+        name="eleventh-index-of-payouts",
+        promise="Payouts have ten indexes at most.",
+        source=_SOURCE,
+        file=_MIGRATION,
+        right='            "method created_at",',
+        wrong='            "method created_at", "settled_at",',
+        tests=(f"{_UPDATES}::test_no_more_than_ten_indexes_are_written_with_a_payout",),
     ),
 )

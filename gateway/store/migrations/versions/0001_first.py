@@ -157,7 +157,6 @@ _TABLES: Final = (
         check=("above_zero", "centavos > 0"),
         indexes=(
             "account_id centavos created_at",
-            "account_id client_id created_at WHERE substr(client_id, 1, 5) = 'user:'",
             "account_id created_at",
             "client_id created_at",
             "created_at",
@@ -177,6 +176,11 @@ _TABLES: Final = (
         "payout_names",
         "text name provider_key",
         key="name provider_key",
+    ),
+    _Table(
+        "payouts_by_people",
+        "text account_id; time created_at; bytes reference_sha256",
+        key="account_id created_at reference_sha256",
     ),
     _Table(
         "payout_attempts",
@@ -640,8 +644,9 @@ _UNSEALED: Final = "NEW.seal = OLD.seal"
 _EVENTS: Final = "events of payouts are append-only"
 _YOUNG_DAYS: Final = 30
 
-# Indexes of payouts that are tables: what is planned, and what banks call it. A payout's own index
-# of a column that each step changes would have PostgreSQL write every index of the row again.
+# Indexes of payouts that are tables: what is planned, what banks call it, and what people ordered.
+# A payout's own index of a column that each step changes would have PostgreSQL write every index of
+# the row again; one more index of what few payouts are costs all of them.
 _PLAN: Final = (
     "INSERT INTO payout_checks (account_id, reference_sha256, provider, next_check_at) "
     "SELECT NEW.account_id, NEW.reference_sha256, NEW.provider, NEW.next_check_at "
@@ -661,6 +666,15 @@ _FORGET_NAMES: Final = (
     "DELETE FROM payout_names "
     "WHERE name IN (OLD.provider_id, OLD.e2e_id) AND provider_key = OLD.provider_key"
 )
+_LIST_ORDER: Final = (
+    "INSERT INTO payouts_by_people (account_id, created_at, reference_sha256) "
+    "VALUES (NEW.account_id, NEW.created_at, NEW.reference_sha256)"
+)
+_FORGET_ORDER: Final = (
+    "DELETE FROM payouts_by_people WHERE account_id = OLD.account_id "
+    "AND created_at = OLD.created_at AND reference_sha256 = OLD.reference_sha256"
+)
+_PERSON: Final = "substr({row}.client_id, 1, 5) = 'user:'"
 _INDEXED: Final = ("next_check_at", "provider", "provider_id", "e2e_id")
 # A payout ends once. What partners are told of it is written by whatever ends it.
 _ENDS: Final = "OLD.state <> NEW.state AND NEW.state IN ('paid', 'rejected', 'failed')"
@@ -720,6 +734,11 @@ def _on_sqlite() -> Iterator[str]:
     ):
         body = "; ".join(steps)
         yield f"CREATE TRIGGER payouts_indexed_{act} AFTER {on} ON payouts BEGIN {body}; END"
+    for act, row, step in (("INSERT", "NEW", _LIST_ORDER), ("DELETE", "OLD", _FORGET_ORDER)):
+        yield (
+            f"CREATE TRIGGER payouts_of_people_{act.lower()} AFTER {act} ON payouts "
+            f"WHEN {_PERSON.format(row=row)} BEGIN {step}; END"
+        )
     yield (
         f"CREATE TRIGGER payouts_told AFTER UPDATE OF state ON payouts WHEN {_ENDS} "
         f"BEGIN {_tell_end(random)}; END"
@@ -748,6 +767,9 @@ _FUNCTIONS: Final = {
         + "RETURN NULL;"
     ),
     "forget_payout": f"{_FORGET_PLAN}; {_FORGET_NAMES}; RETURN NULL;",
+    "index_order_of_person": (
+        f"IF TG_OP = 'INSERT' THEN {_LIST_ORDER}; ELSE {_FORGET_ORDER}; END IF; RETURN NULL;"
+    ),
     "tell_end_of_payout": f"{_tell_end(_RANDOM)}; RETURN NULL;",
     "deliver_event": f"{_deliver(_RANDOM)}; RETURN NULL;",
 }
@@ -769,7 +791,8 @@ def _on_postgresql() -> Iterator[str]:
         yield f"CREATE FUNCTION {name}() RETURNS trigger {done}"
     for table in ("payouts", "payout_attempts"):
         yield f"ALTER TABLE {table} SET (fillfactor = {_PAGE_SHARE})"
-    audit, head, event, indexing, forgetting, telling, delivering = _FUNCTIONS
+    audit, head, event, indexing, forgetting, listing, telling, delivering = _FUNCTIONS
+    by_person = {row: _PERSON.format(row=row) for row in ("NEW", "OLD")}
     changed = " OR ".join(f"OLD.{each} IS DISTINCT FROM NEW.{each}" for each in _INDEXED)
     for name, on, function in (
         ("audit_append_only", "BEFORE UPDATE OR DELETE OR TRUNCATE ON audit", audit),
@@ -787,6 +810,16 @@ def _on_postgresql() -> Iterator[str]:
             indexing,
         ),
         ("payouts_indexed_delete", "AFTER DELETE ON payouts FOR EACH ROW", forgetting),
+        (
+            "payouts_of_people_insert",
+            f"AFTER INSERT ON payouts FOR EACH ROW WHEN ({by_person['NEW']})",
+            listing,
+        ),
+        (
+            "payouts_of_people_delete",
+            f"AFTER DELETE ON payouts FOR EACH ROW WHEN ({by_person['OLD']})",
+            listing,
+        ),
         ("payouts_told", f"AFTER UPDATE ON payouts FOR EACH ROW WHEN ({_ENDS})", telling),
         ("events_delivered", "AFTER INSERT ON events FOR EACH ROW", delivering),
     ):
