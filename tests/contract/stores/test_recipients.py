@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, text, update
 
 from gateway.app.store import Store
 from gateway.banks.port.payout_orders import (
@@ -45,6 +46,7 @@ from gateway.security.tax_numbers import LABEL, TaxNumberDigests
 from gateway.store.tables.columns import reference_digest
 from gateway.store.tables.core import payouts, returns
 from tests.contract.stores.databases import both
+from tests.contract.stores.plans import Explained
 from tests.world.exports import exports
 from tests.world.kernel import KEYS
 from tests.world.people import somebody
@@ -230,6 +232,18 @@ async def test_whom_people_paid_is_found_behind_very_many_payouts_of_partners(
         await office.put(f"p-{number}", by_key(key="x@example.com"), 1, client_id="cli_first")
 
     assert [each.reference for each in await office.listed()][1:] == ["person"]
+
+
+@both
+async def test_the_newest_that_people_ordered_are_found_by_an_index(office: Office):
+    """Behind a million payouts of a program, and however many people ordered."""
+    asked = Explained(select(reading._newest_by_people(ACCOUNT, NOW)))
+    async with office.store.database.writing() as connection:
+        if connection.dialect.name == "postgresql":
+            await connection.execute(text("SET LOCAL enable_seqscan = off"))
+        plan = " ".join(str(each) for each in await connection.execute(asked))
+
+    assert re.search(r"Backward using pk_payouts_by_people|SEARCH payouts_by_people USING", plan)
 
 
 @both
