@@ -153,7 +153,6 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
 
 def _of(visit: Visit) -> str:
-    """Return the page of the person."""
     return f"{HOME}/people/{visit.parameter('user_id')}"
 
 
@@ -217,10 +216,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     @panel.form("/me/recovery-codes", "own_codes", None, shows=read)
     async def new_codes(visit: Visit) -> Result:
         """Replace the recovery codes; the new ones are shown once."""
-        proof = _proof(visit)
-        codes = await factors.new_recovery_codes(
-            _caller(visit), proof.password, proof.code, visit.client, proof.passkey
-        )
+        codes = await factors.new_recovery_codes(_caller(visit), _proof(visit), visit.client)
         return Shown(template="access/own_codes.html", data={"codes": codes}, is_secret=True)
 
     @panel.form("/me/factor/remove", "own_factor_remove", None, shows=read)
@@ -228,10 +224,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
         """Take the app away, if the word for that was typed; every session ends."""
         if visit.form["words"].casefold() != _REMOVE[visit.language]:
             raise ServiceError(VALIDATION_FAILED, "not_the_name", field="words")
-        proof = _proof(visit)
-        order = await factors.remove(
-            _caller(visit), proof.password, proof.code, visit.client, proof.passkey
-        )
+        order = await factors.remove(_caller(visit), _proof(visit), visit.client)
         return leave(visit) if order is None else go_on(order, _ME)
 
     @panel.form("/me/passkeys", "own_passkey_register", None, shows=read)
@@ -280,10 +273,7 @@ def own_pages(room: Panel, context: PageContext) -> Sequence[Page]:
     @panel.form("/factor", "factor_begin", None, shows=ask_password)
     async def begin(visit: Visit) -> Result:
         """Show the QR code for an app, only once."""
-        proof = _proof(visit)
-        begun = await factors.begin(
-            _caller(visit), proof.password, visit.client, passkey=proof.passkey
-        )
+        begun = await factors.begin(_caller(visit), _proof(visit), visit.client)
         data = {"begun": begun, "qr_svg": qr_svg(begun.uri)}
         return Shown(template="session/factor_scan.html", data=data, is_secret=True)
 

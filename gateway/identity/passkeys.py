@@ -100,7 +100,7 @@ class Passkeys:
                 text; as ``Reauthentication.prove``.
         """
         called = _name(wanted.name)
-        user = await self._proven(caller, wanted, client)
+        user = await Reauthentication(self.context).prove(caller, wanted, client)
         _refuse_many(await self.list(caller))
         check, now = PasskeyCheck(self.context), self.context.now()
         answered = check.answered(wanted.registration, Use.REGISTRATION, caller.session_id)
@@ -154,7 +154,7 @@ class Passkeys:
             ServiceError: NOT_FOUND for another user's; NOT_POSSIBLE; as
                 ``Reauthentication.prove`` and ``FactorRemovals.remove_last``.
         """
-        user = await self._proven(caller, proof, client)
+        user = await Reauthentication(self.context).prove(caller, proof, client)
         known = await self.list(caller)
         if passkey_id not in {each.id for each in known}:
             raise ServiceError(NOT_FOUND, "passkey")
@@ -189,12 +189,6 @@ class Passkeys:
         text = f"Uma chave de acesso (passkey) {says[0]}", f"A passkey {says[1]}"
         await Mailer(self.context).notify(user, subject, text)
 
-    async def _proven(self, caller: SignedInUser, proof: Proof, client: ClientInfo) -> User:
-        """Return the caller as stored, who has proven in this call to be the user."""
-        return await Reauthentication(self.context).prove(
-            caller, proof.password, proof.code, client, proof.passkey
-        )
-
 
 def _refuse_many(known: Sequence[Passkey]) -> None:
     if len(known) >= MOST:
@@ -203,7 +197,6 @@ def _refuse_many(known: Sequence[Passkey]) -> None:
 
 
 def _name(text: str) -> str:
-    """Read the name of a passkey."""
     try:
         called = strict.plain_text(text.strip(), _LONGEST_NAME)
     except ValueError as problem:

@@ -19,7 +19,7 @@ from gateway.identity.context import IdentityContext
 from gateway.identity.mail import Mailer
 from gateway.identity.model import Purpose
 from gateway.identity.password_check import normalized_email
-from gateway.identity.reauthentication import Reauthentication
+from gateway.identity.reauthentication import Proof, Reauthentication
 from gateway.identity.throttling import Throttle
 from gateway.identity.webauthn import Assertion
 
@@ -251,6 +251,6 @@ class Passwords:
         passwords.refuse_weak(new_password)
         if not current_password and passkey is None:
             raise ServiceError(VALIDATION_FAILED, "missing", field="current_password")
-        proof = Reauthentication(self.context)
-        await proof.prove(caller, current_password, code, client, passkey)
+        proof = Proof(password=current_password, code=code, passkey=passkey)
+        await Reauthentication(self.context).prove(caller, proof, client)
         await passwords.set(caller.user_id, new_password, "password.changed")

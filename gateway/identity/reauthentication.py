@@ -77,14 +77,7 @@ class Reauthentication:
 
     context: IdentityContext
 
-    async def prove(
-        self,
-        caller: SignedInUser,
-        password: str,
-        code: str,
-        client: ClientInfo,
-        passkey: Assertion | None = None,
-    ) -> User:
+    async def prove(self, caller: SignedInUser, proof: Proof, client: ClientInfo) -> User:
         """
         Return the caller as stored; a right code is used up.
 
@@ -95,26 +88,24 @@ class Reauthentication:
 
         Args:
             caller: Who is signed in.
-            password: Their password.
-            code: Of their app, never a recovery code: one of ten on paper would give ten more.
-                Not looked at where they have no second factor.
+            proof: Its code is of the app, never a recovery code: one of ten on paper would give ten
+                more. It is not looked at where they have no second factor.
             client: From where.
-            passkey: Of theirs; it stands for password and code, which are not looked at then.
 
         Raises:
             ServiceError: PASSWORD_WRONG; MFA_INVALID; PASSKEY_INVALID; TOO_MANY_ATTEMPTS;
                 VALIDATION_FAILED with neither password nor passkey; NOT_POSSIBLE where a sign-in
                 at the provider is too long ago.
         """
-        if passkey is not None:
-            return await PasskeyCheck(self.context).of_caller(caller, passkey)
+        if proof.passkey is not None:
+            return await PasskeyCheck(self.context).of_caller(caller, proof.passkey)
         if caller.by_issuer:
             user = await self._just_signed_in(caller)
-        elif not password:
+        elif not proof.password:
             raise ServiceError(VALIDATION_FAILED, "missing", field="password")
         else:
-            user = await self._of_password(caller, password, client)
-        if user.has_factor and not await self._is_of_app(user, code):
+            user = await self._of_password(caller, proof.password, client)
+        if user.has_factor and not await self._is_of_app(user, proof.code):
             raise ServiceError(MFA_INVALID, "code", detail=_NEEDED)
         return user
 

@@ -27,7 +27,7 @@ from gateway.identity.context import IdentityContext, changed_meanwhile
 from gateway.identity.factor_removal import FactorRemovals
 from gateway.identity.mail import Mailer, Text
 from gateway.identity.passkey_check import PasskeyCheck
-from gateway.identity.reauthentication import Reauthentication
+from gateway.identity.reauthentication import Proof, Reauthentication
 from gateway.identity.second_factor_codes import SecondFactorCodes, totp_row
 from gateway.identity.webauthn import Assertion
 
@@ -104,14 +104,7 @@ class SecondFactors:
         )
         await self.context.stores.sessions.note_network(caller.session_id, networks, event)
 
-    async def begin(
-        self,
-        caller: SignedInUser,
-        password: str,
-        client: ClientInfo,
-        code: str = "",
-        passkey: Assertion | None = None,
-    ) -> Enrolment:
+    async def begin(self, caller: SignedInUser, proof: Proof, client: ClientInfo) -> Enrolment:
         """
         Start to enrol an authenticator app, given the password again.
 
@@ -122,8 +115,7 @@ class SecondFactors:
                 ``Reauthentication.prove``.
         """
         user = _without_app(await self.context.active_user(caller.user_id))
-        proof = Reauthentication(self.context)
-        await proof.prove(caller, password, code, client, passkey)
+        await Reauthentication(self.context).prove(caller, proof, client)
         secret = pyotp.random_base32()
         totp = Totp(sealed_secret=self.context.crypto.sealing.seal(secret, totp_row(user.id)))
         # nothing changes for the user yet, so their sessions stay
@@ -157,12 +149,7 @@ class SecondFactors:
         return codes
 
     async def remove(
-        self,
-        caller: SignedInUser,
-        password: str,
-        code: str,
-        client: ClientInfo,
-        passkey: Assertion | None = None,
+        self, caller: SignedInUser, proof: Proof, client: ClientInfo
     ) -> Approval | None:
         """
         Remove the app, given the password and its newest code, or a passkey; every session ends.
@@ -174,7 +161,7 @@ class SecondFactors:
             ServiceError: as ``_proven``; NOT_POSSIBLE without an app; as
                 ``FactorRemovals.remove_last``.
         """
-        user = await self._proven(caller, password, code, client, passkey)
+        user = await self._proven(caller, proof, client)
         if not user.has_app:
             raise ServiceError(NOT_POSSIBLE, "factor_absent", detail="there is no app to remove")
         if not user.has_passkey:
@@ -191,12 +178,7 @@ class SecondFactors:
         return None
 
     async def new_recovery_codes(
-        self,
-        caller: SignedInUser,
-        password: str,
-        code: str,
-        client: ClientInfo,
-        passkey: Assertion | None = None,
+        self, caller: SignedInUser, proof: Proof, client: ClientInfo
     ) -> Sequence[str]:
         """
         Replace all recovery codes by ten new ones, given password and code, or a passkey.
@@ -206,7 +188,7 @@ class SecondFactors:
         Raises:
             ServiceError: as ``_proven``.
         """
-        user = await self._proven(caller, password, code, client, passkey)
+        user = await self._proven(caller, proof, client)
         codes = await SecondFactorCodes(self.context).renew(user)
         await self.context.audit.append(
             self.context.own_audit_event(user, "recovery_codes.renewed")
@@ -218,21 +200,14 @@ class SecondFactors:
         )
         return codes
 
-    async def _proven(
-        self,
-        caller: SignedInUser,
-        password: str,
-        code: str,
-        client: ClientInfo,
-        passkey: Assertion | None,
-    ) -> User:
+    async def _proven(self, caller: SignedInUser, proof: Proof, client: ClientInfo) -> User:
         """
         Return the caller, who has a second factor and has just given it.
 
         Raises:
             ServiceError: STEP_UP_REQUIRED without a second factor; as ``Reauthentication.prove``.
         """
-        user = await Reauthentication(self.context).prove(caller, password, code, client, passkey)
+        user = await Reauthentication(self.context).prove(caller, proof, client)
         if not user.has_factor:
             raise ServiceError(STEP_UP_REQUIRED, "no_factor")
         return user

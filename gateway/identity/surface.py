@@ -121,7 +121,6 @@ def _strangers(services: IdentityServices, policies: UserPolicies) -> Gate[Anony
 
 
 def _members(services: IdentityServices, policies: UserPolicies) -> Gate[SignedInCaller]:
-    """Return the gate of signed-in users."""
     return Gate(
         policies=(policies.bearer, policies.user_quota),
         admits=admit_signed_in,
@@ -220,7 +219,7 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         "totp_begin",
         factors.begin,
         shows=represent.enrolment,
-        fields=PROOF,
+        takes={"proof": PROOF},
         raises=(*unproven, NOT_POSSIBLE, TOKEN_INVALID),
     )
     routes.post(
@@ -238,7 +237,7 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         "totp_remove",
         factors.remove,
         shows=represent.ended_or_waits,
-        fields=PROOF,
+        takes={"proof": PROOF},
         raises=(*without_factor, NOT_POSSIBLE, errors.ALREADY_IN_USE),
     )
     routes.post(
@@ -246,7 +245,7 @@ def account_routes(surface: str, services: IdentityServices) -> Routes:
         "recovery_codes",
         factors.new_recovery_codes,
         shows=represent.recovery_codes,
-        fields=PROOF,
+        takes={"proof": PROOF},
         raises=without_factor,
     )
     _passkey_routes(routes, services)

@@ -14,6 +14,7 @@ from sqlalchemy import update
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
+from gateway.identity.reauthentication import Proof
 from gateway.identity.sessions import SignedIn
 from gateway.store.tables.identity import sessions
 from tests.world.gateway.world import World
@@ -130,7 +131,7 @@ class People:
         person = await self.plain(*roles, companies=companies)
         signed_in = await identity.sign_in.login(person.email, PASSWORD, _HERE)
         assert isinstance(signed_in, SignedIn)
-        begun = await identity.second_factors.begin(signed_in.person, PASSWORD, _HERE)
+        begun = await identity.second_factors.begin(signed_in.person, Proof(PASSWORD), _HERE)
         person.secret = begun.secret
         code = pyotp.TOTP(begun.secret).at(self.world.gateway.kernel.now())
         person.recovery += await identity.second_factors.confirm(signed_in.person, code)

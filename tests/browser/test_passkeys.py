@@ -14,6 +14,7 @@ from playwright.async_api import Browser, Page, expect
 
 from gateway.config.identity import Identity
 from gateway.core.rights import Role
+from gateway.identity.reauthentication import Proof
 from gateway.identity.sessions import SignedIn
 from tests.browser import panel_site
 from tests.browser.inspection import NARROW, Inspection, Look, inspecting
@@ -195,7 +196,7 @@ async def with_both(house: PanelSite) -> Person:
     assert isinstance(came, SignedIn)
     await register(services, came.person, authenticator)
     proof = await used(services, came.person, authenticator)
-    begun = await services.second_factors.begin(came.person, "", HOME, "", proof)
+    begun = await services.second_factors.begin(came.person, Proof(passkey=proof), HOME)
     code = pyotp.TOTP(begun.secret).at(house.world.gateway.kernel.now())
     person.recovery += await services.second_factors.confirm(came.person, code)
     return person

@@ -22,6 +22,7 @@ from gateway.core.user import User
 from gateway.identity.context import IdentityContext
 from gateway.identity.model import InvitationBody
 from gateway.identity.passwords import Cost, PasswordHasher, PoolSize
+from gateway.identity.reauthentication import Proof
 from gateway.identity.services import IdentityServices
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
@@ -81,7 +82,7 @@ class IdentityWorld:
     async def enrol(self, email: str = EMAIL) -> list[str]:
         """Enrol an app; return the recovery codes. The next code is half a minute later."""
         caller = (await self.sign_in(email)).person
-        begun = await self.services.second_factors.begin(caller, PASSWORD, HOME)
+        begun = await self.services.second_factors.begin(caller, Proof(PASSWORD), HOME)
         self.secrets[email] = begun.secret
         codes = await self.services.second_factors.confirm(caller, self.code(email))
         self.clock.passes(30)

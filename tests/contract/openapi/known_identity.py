@@ -54,7 +54,7 @@ async def _with_codes(backoffice_client: BackofficeClient) -> tuple[str, list[st
     )
     signed_in = await people.sign_in.login(who, PASSWORD, HERE)
     assert isinstance(signed_in, SignedIn)
-    begun = await people.second_factors.begin(signed_in.person, PASSWORD, HERE)
+    begun = await people.second_factors.begin(signed_in.person, Proof(PASSWORD), HERE)
     app, now = pyotp.TOTP(begun.secret), backoffice_client.world.gateway.kernel.now()
     code = app.at(now)
     codes = list(await people.second_factors.confirm(signed_in.person, code))

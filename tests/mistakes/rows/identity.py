@@ -153,8 +153,10 @@ ROWS = (
         promise="A new passkey takes a proof in the call itself.",
         source="ADR 81",
         file="gateway/identity/reauthentication.py",
-        right="        if user.has_factor and not await self._is_of_app(user, code):\n",
-        wrong="        if caller.factor_at is None and not await self._is_of_app(user, code):\n",
+        right="        if user.has_factor and not await self._is_of_app(user, proof.code):\n",
+        wrong=(
+            "        if caller.factor_at is None and not await self._is_of_app(user, proof.code):\n"
+        ),
         tests=(f"{_PASSKEYS}::test_another_passkey_takes_a_passkey_or_the_password_and_a_code",),
     ),
     Mistake(
@@ -239,11 +241,11 @@ ROWS = (
         file="gateway/identity/second_factors.py",
         right=(
             "        user = _without_app(await self.context.active_user(caller.user_id))\n"
-            "        proof = Reauthentication(self.context)\n"
+            "        await Reauthentication(self.context).prove(caller, proof, client)\n"
         ),
         wrong=(
             "        user = await self.context.active_user(caller.user_id)\n"
-            "        proof = Reauthentication(self.context)\n"
+            "        await Reauthentication(self.context).prove(caller, proof, client)\n"
         ),
         tests=(f"{_FACTORS}::test_a_present_factor_cannot_be_enrolled_again",),
     ),

@@ -18,6 +18,7 @@ from gateway.core.browsers import ClientInfo
 from gateway.core.reasons import REASONS
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
+from gateway.identity.reauthentication import Proof
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
 from tests.world.backoffice import matrix
@@ -77,7 +78,7 @@ class BackofficeClient:
         await identity.users.create(CLI, order, PASSWORD)
         signed_in = await identity.sign_in.login(who, PASSWORD, HERE)
         assert isinstance(signed_in, SignedIn)
-        begun = await identity.second_factors.begin(signed_in.person, PASSWORD, HERE)
+        begun = await identity.second_factors.begin(signed_in.person, Proof(PASSWORD), HERE)
         codes = await identity.second_factors.confirm(
             signed_in.person, pyotp.TOTP(begun.secret).at(self.world.gateway.kernel.now())
         )

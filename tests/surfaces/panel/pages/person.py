@@ -15,6 +15,7 @@ from yarl import URL
 from gateway.core.browsers import ClientInfo
 from gateway.core.rights import Role
 from gateway.identity.model import InvitationBody
+from gateway.identity.reauthentication import Proof
 from gateway.identity.sessions import SignedIn
 from gateway.store.tables.identity import panel_sessions, sessions
 from tests.surfaces.panel.roles import PASSWORD
@@ -135,7 +136,7 @@ async def signed_in(
     here = ClientInfo(address="127.0.0.1", user_agent="tests")
     begun = await identity.sign_in.login(email, PASSWORD, here)
     assert isinstance(begun, SignedIn)
-    enrolment = await identity.second_factors.begin(begun.person, PASSWORD, here)
+    enrolment = await identity.second_factors.begin(begun.person, Proof(PASSWORD), here)
     person = Person(world, secret=enrolment.secret)
     codes = await identity.second_factors.confirm(begun.person, person.code())
     person.recovery = list(codes)

@@ -74,7 +74,7 @@ async def test_the_app_as_last_factor_waits_as_well(access_world: AccessWorld):
     identity_world.clock.passes(30)
 
     waiting = await identity_world.services.second_factors.remove(
-        came.person, PASSWORD, identity_world.code(user.email), HOME
+        came.person, Proof(PASSWORD, identity_world.code(user.email)), HOME
     )
 
     assert isinstance(waiting, Approval)

@@ -297,17 +297,17 @@ async def test_an_app_is_enrolled_beside_a_passkey_and_removed_again(identity_wo
     services = identity_world.services
     came = await sign_in(services, authenticator)
     factors = services.second_factors
-    by_password = factors.begin(came.person, PASSWORD, HOME)
+    by_password = factors.begin(came.person, Proof(PASSWORD), HOME)
     assert (await refusal_of(by_password))[0] == "mfa_invalid"
 
     answer = await used(services, came.person, authenticator)
-    begun = await factors.begin(came.person, "", HOME, passkey=answer)
+    begun = await factors.begin(came.person, Proof(passkey=answer), HOME)
     identity_world.secrets[EMAIL] = begun.secret
     await factors.confirm(came.person, identity_world.code())
     identity_world.clock.passes(30)
     came = await sign_in(services, authenticator)
     assert (came.person.has_app, came.person.has_passkey) == (True, True)
-    removed = await factors.remove(came.person, PASSWORD, identity_world.code(), HOME)
+    removed = await factors.remove(came.person, Proof(PASSWORD, identity_world.code()), HOME)
 
     assert removed is None
     identity_world.clock.passes(1)
@@ -320,13 +320,13 @@ async def test_an_app_that_is_being_enrolled_proves_nothing(identity_world, mari
     services = identity_world.services
     came = await sign_in(services, authenticator)
     answer = await used(services, came.person, authenticator)
-    begun = await services.second_factors.begin(came.person, "", HOME, passkey=answer)
+    begun = await services.second_factors.begin(came.person, Proof(passkey=answer), HOME)
     identity_world.secrets[EMAIL] = begun.secret
     code = identity_world.code()
 
     asked = await services.sign_in.login(EMAIL, PASSWORD, HOME)
     entered = services.sign_in.submit_code(asked.mfa_token, code, HOME)
-    renewed = services.second_factors.new_recovery_codes(came.person, PASSWORD, code, HOME)
+    renewed = services.second_factors.new_recovery_codes(came.person, Proof(PASSWORD, code), HOME)
 
     assert await refusal_of(entered) == ("mfa_invalid", "code")
     assert await refusal_of(renewed) == ("mfa_invalid", "code")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gateway.core.user_access import check_fresh_factor
+from gateway.identity.reauthentication import Proof
 from gateway.identity.second_factor_codes import SecondFactorCodes
 from tests.world.identity import HOME, PASSWORD, refusal_of
 
@@ -16,7 +17,7 @@ def lasting(identity_world, act: str):
     factors, passwords = identity_world.services.second_factors, identity_world.services.passwords
     if act == "change":
         return lambda who, password, code: passwords.change(who, password, NEW, code, HOME)
-    return lambda who, password, code: getattr(factors, act)(who, password, code, HOME)
+    return lambda who, password, code: getattr(factors, act)(who, Proof(password, code), HOME)
 
 
 LASTING = ["change", "remove", "new_recovery_codes"]

@@ -10,6 +10,7 @@ from gateway.core.errors import ServiceError
 from gateway.core.schemas import ReasonBody
 from gateway.core.sessions import person
 from gateway.core.user_access import check_fresh_factor
+from gateway.identity.reauthentication import Proof
 from gateway.identity.second_factor_codes import SecondFactorCodes
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
@@ -21,7 +22,7 @@ from tests.world.people import CLI
 async def test_an_app_is_enrolled_by_password_and_code(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
-    begun = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+    begun = await identity_world.services.second_factors.begin(caller, Proof(PASSWORD), HOME)
 
     assert begun.uri.startswith("otpauth://totp/pixgate:maria%40example.com?")
     assert f"secret={begun.secret}" in begun.uri
@@ -41,13 +42,13 @@ async def test_enrolling_requires_the_password(identity_world, maria):
     caller = (await identity_world.sign_in()).person
 
     assert await refusal_of(
-        identity_world.services.second_factors.begin(caller, "guess", HOME)
+        identity_world.services.second_factors.begin(caller, Proof("guess"), HOME)
     ) == ("password_wrong", "password")
 
 
 async def test_an_unconfirmed_app_is_not_required_at_sign_in(identity_world, maria):
     came = await identity_world.sign_in()
-    await identity_world.services.second_factors.begin(came.person, PASSWORD, HOME)
+    await identity_world.services.second_factors.begin(came.person, Proof(PASSWORD), HOME)
 
     assert isinstance(await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME), SignedIn)
     assert await identity_world.who(came)
@@ -55,7 +56,7 @@ async def test_an_unconfirmed_app_is_not_required_at_sign_in(identity_world, mar
 
 async def test_a_wrong_first_code_enrols_nothing(identity_world, maria):
     caller = (await identity_world.sign_in()).person
-    begun = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+    begun = await identity_world.services.second_factors.begin(caller, Proof(PASSWORD), HOME)
     identity_world.secrets[EMAIL] = begun.secret
 
     assert await refusal_of(
@@ -66,8 +67,8 @@ async def test_a_wrong_first_code_enrols_nothing(identity_world, maria):
 
 async def test_a_second_enrolment_voids_the_first(identity_world, maria):
     caller = (await identity_world.sign_in()).person
-    first = await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
-    await identity_world.services.second_factors.begin(caller, PASSWORD, HOME)
+    first = await identity_world.services.second_factors.begin(caller, Proof(PASSWORD), HOME)
+    await identity_world.services.second_factors.begin(caller, Proof(PASSWORD), HOME)
     identity_world.secrets[EMAIL] = first.secret
 
     assert await refusal_of(
@@ -89,7 +90,9 @@ async def test_a_present_factor_cannot_be_enrolled_again(identity_world, maria):
     await identity_world.enrol()
     caller = (await identity_world.sign_in()).person
 
-    begun = await refusal_of(identity_world.services.second_factors.begin(caller, PASSWORD, HOME))
+    begun = await refusal_of(
+        identity_world.services.second_factors.begin(caller, Proof(PASSWORD), HOME)
+    )
     confirmed = await refusal_of(identity_world.services.second_factors.confirm(caller, "123456"))
 
     assert begun == confirmed == ("not_possible", "factor_present")
@@ -219,7 +222,7 @@ async def test_a_factor_is_removed_with_a_code_and_every_session_ends(identity_w
     identity_world.clock.passes(30)
 
     await identity_world.services.second_factors.remove(
-        came.person, PASSWORD, identity_world.code(), HOME
+        came.person, Proof(PASSWORD, identity_world.code()), HOME
     )
 
     assert await refusal_of(identity_world.who(came)) == ("token_invalid", "session_over")
@@ -233,7 +236,7 @@ async def test_new_recovery_codes_are_shown_once_and_reported_by_mail(identity_w
     identity_world.clock.passes(30)
 
     new = await identity_world.services.second_factors.new_recovery_codes(
-        came.person, PASSWORD, identity_world.code(), HOME
+        came.person, Proof(PASSWORD, identity_world.code()), HOME
     )
 
     assert len(set(new) | set(old)) == 20

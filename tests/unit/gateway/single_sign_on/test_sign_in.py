@@ -13,6 +13,7 @@ from gateway.core.rights import Role
 from gateway.core.storage import StoreUnavailable
 from gateway.core.user import User
 from gateway.identity.model import InvitationBody
+from gateway.identity.reauthentication import Proof
 from gateway.identity.sessions import SignedIn
 from gateway.identity.sign_in import SecondFactorRequired
 from gateway.identity.store import StoredSessions
@@ -364,16 +365,16 @@ async def test_a_first_second_factor_takes_a_sign_in_that_the_provider_has_just_
     async def enrols(*, again: bool) -> None:
         came = await sign_on_world.sign_in(again=again)
         assert isinstance(came, SignedIn)
-        await factors.begin(came.person, "", HOME)
+        await factors.begin(came.person, Proof(), HOME)
 
     assert await refusal_of(enrols(again=False)) == AGAIN
     await enrols(again=True)
     sign_on_world.issuer.changed = {"auth_time": int(clock.now().timestamp()) - 240}
     came = await sign_on_world.sign_in()
     assert isinstance(came, SignedIn)
-    await factors.begin(came.person, "", HOME)
+    await factors.begin(came.person, Proof(), HOME)
     clock.passes(61)
-    assert await refusal_of(factors.begin(came.person, "", HOME)) == AGAIN
+    assert await refusal_of(factors.begin(came.person, Proof(), HOME)) == AGAIN
 
 
 @pytest.mark.parametrize("said", [None, True, "now", -1, 301, -61])
