@@ -196,7 +196,6 @@ _BY_PLACE: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIO
 
 
 def _optional(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter may be omitted."""
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return parameter.kind in several or parameter.default is not parameter.empty
 
@@ -211,7 +210,6 @@ def _is_stopped() -> bool:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Walk every text of the settings."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -206,7 +206,6 @@ def assemble(
 
 
 def _open_store(settings: Settings, keys: Keys, now: Now) -> Store:
-    """Open the store; raises the errors of ``open_store``."""
     asked = settings.database
     limits = Limits(
         pool_size=asked.pool,

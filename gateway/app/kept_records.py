@@ -357,7 +357,6 @@ class LastUses:
     """
 
     def __init__(self, store: StoredCredentials, now: Now) -> None:
-        """Write to ``store``."""
         self._store = store
         self._now = now
         self._used: set[tuple[str, bytes]] = set()

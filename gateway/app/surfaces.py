@@ -196,7 +196,6 @@ def _routes(services: Services) -> Sequence[Routes]:
 
 
 def _pages(services: Services, context: PageContext) -> Sequence[Page]:
-    """Declare the pages of every noun."""
     accounts, companies, credentials = services.accounts, services.companies, services.credentials
     banks, payouts, statements = services.bank_reports, services.payout_records, services.statements
     readings, keys, sandbox = services.readings, services.pix_keys, services.sandbox

@@ -30,7 +30,6 @@ class Changes:
     """The audit log as a change feed."""
 
     def __init__(self, database: Database, most: int = _MOST) -> None:
-        """Read at most ``most`` acts at once."""
         self._database = database
         self._most = most
 

@@ -147,7 +147,6 @@ class AuditTally:
         return len(entries)
 
     def _count(self, meant: Meant, record: AccessRecord, place: str) -> None:
-        """Count once."""
         self._put(
             meant,
             Count(

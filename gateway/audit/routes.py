@@ -30,6 +30,5 @@ def routes(log: AuditLog) -> Routes:
 
 
 def _file(found: Sequence[AuditEntry], who: StaffCaller) -> Answer[bytes]:
-    """Write a line for each act."""
     content = lines(found, who.staff)
     return Answer(content=content, content_type=NDJSON, headers=kept("audit.ndjson"))

@@ -30,7 +30,6 @@ class MapWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let others write."""
         self._lock.close()
 
     async def hold(self, company: str) -> None:

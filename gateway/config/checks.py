@@ -381,7 +381,6 @@ def _is_http(url: str) -> bool:
 
 
 def _redis(url: str) -> RedisUrl | None:
-    """Read the URL of a Redis; None for another."""
     try:
         return parse(url)
     except ValueError:

@@ -160,10 +160,8 @@ class Ready(Generic[Value]):
     __slots__ = ("value",)
 
     def __init__(self, value: Value) -> None:
-        """Hold ``value``."""
         self.value = value
 
     def __await__(self) -> Generator[None, None, Value]:
-        """Return the value at once."""
         yield from ()
         return self.value

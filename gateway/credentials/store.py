@@ -397,7 +397,6 @@ def _are(columns: Mapping[str, Any]) -> Iterator[ColumnElement[bool]]:
 
 
 def _limit_columns(limits: CredentialLimits) -> dict[str, object]:
-    """Write limits, in centavos."""
     given = {column: getattr(limits, name) for column, name in _LIMITS.items()}
     return {column: each and each.centavos for column, each in given.items()}
 

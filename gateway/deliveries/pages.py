@@ -123,7 +123,6 @@ def _asks(visit: Visit) -> Mapping[str, str]:
 
 
 def _day(visit: Visit, name: str) -> date:
-    """Read a day of a form."""
     found = day_of(visit.form[name])
     if found is None:
         raise ServiceError(VALIDATION_FAILED, "form", field=name)

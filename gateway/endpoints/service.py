@@ -515,7 +515,6 @@ def _still_fits(order: EndpointChangeOrder | EndpointSecretOrder, found: Endpoin
 
 
 def _is_done(order: EndpointChangeOrder, found: Endpoint) -> bool:
-    """Return whether an endpoint is as ordered."""
     wanted = order.url, order.types, order.account_ids
     return wanted == (found.url, found.types, found.account_ids)
 
@@ -525,7 +524,6 @@ def _sorted(types: Sequence[EventType]) -> tuple[EventType, ...]:
 
 
 def _told(order: EndpointOrder | EndpointChangeOrder) -> dict[str, str]:
-    """Write an order for the audit log."""
     return {
         "url": order.url,
         "types": " ".join(order.types) or "all",

@@ -447,7 +447,6 @@ def _typed(shows: Callable[[Any, Any], Document], document: Any) -> Callable[[An
 
 
 def _nothing(_result: None, _who: object) -> Answer[None]:
-    """Answer without content."""
     return Answer(content=None)
 
 

@@ -132,7 +132,6 @@ class Table:
         return [place for node in self._walk(self._root) for place in _declared(node)]
 
     def _walk(self, node: _Node) -> Iterable[_Node]:
-        """Visit every node."""
         yield node
         for following in (*node.next.values(), node.parameter):
             if following is not None:
@@ -179,7 +178,6 @@ def _share(node: _Node) -> None:
 
 
 def _decoded(segment: str) -> str:
-    """Decode a segment once."""
     return unquote(segment, encoding="utf-8", errors="surrogateescape")
 
 

@@ -86,7 +86,6 @@ class DeviceCookies:
 
 
 def _mac(key: bytes, content: bytes) -> bytes:
-    """Return the signature of ``content``."""
     return hmac.digest(key, content, "sha256")
 
 

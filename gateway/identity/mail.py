@@ -159,7 +159,6 @@ class Mailer:
         return token, row
 
     def _link(self, purpose: Purpose, token: str) -> str:
-        """Return the link with its token."""
         return f"{self.context.settings.origin}{_PATHS[purpose]}?token={quote(token)}"
 
     def letter(self, user: User, subject: str, text: str) -> Mail:
@@ -174,7 +173,6 @@ class Mailer:
         )
 
     async def _put(self, user: User, subject: Text, text: Text) -> None:
-        """Put a message into the mailbox."""
         chosen = _language(user)
         await self.context.stores.mailbox.put(self.letter(user, subject[chosen], text[chosen]))
 
@@ -323,7 +321,6 @@ class SealedMailbox(StoredMailbox):
         return [self._shown(mail) for mail in await super().latest(most, scope)]
 
     def _shown(self, mail: Mail) -> Mail:
-        """Decrypt a mail for display."""
         try:
             return self._opened(mail)
         except SealBroken:

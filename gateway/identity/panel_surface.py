@@ -133,7 +133,6 @@ def panel_surface(panel: Panel) -> Surface:
 
 
 def _members(panel: Panel) -> Sequence[Gate[SignedInCaller]]:
-    """Return the gates of signed-in users: one for reads, one for writes."""
     policies, own = panel.policies, own_routes(NAME, Priority.PAGES)
     own.post(
         "/step-up",
@@ -234,7 +233,6 @@ def _strangers(panel: Panel) -> Gate[AnonymousCaller]:
 
 
 def _leaving(panel: Panel) -> Gate[AnonymousCaller]:
-    """Return the gate of signing out."""
     routes, logout = own_routes(NAME, Priority.ALWAYS), panel.sessions.logout
     routes.post("/logout", "logout", logout, shows=panel.responses.left, quota=LEAVING)
     return Gate(
@@ -310,7 +308,6 @@ class PanelResponses:
         return self.form.remembered(self.devices.make(user_id, client.known), KNOWN_FOR)
 
     def _session(self, view: PanelView) -> SessionDocument:
-        """Build the document of a session."""
         shown: SessionDocument = {
             "authenticated": view.signed_in is not None,
             "mfa_required": view.is_pending,

@@ -276,7 +276,6 @@ class PasswordHasher:
             return await self._matches(password, stored)
 
     async def _matches(self, password: str, stored: str) -> bool:
-        """Compare now."""
         digest = read(stored)
         known = digest is not None and digest.key_id in self._peppers
         with_what = digest if digest is not None and known else self._dummy

@@ -296,7 +296,6 @@ class TokenIssuer:
     def _refresh_token(
         self, session: Session, number: int, now: datetime
     ) -> tuple[str, RefreshToken]:
-        """Make a refresh token and the row stored for it."""
         token = self.context.crypto.opaque.make()
         return token, RefreshToken(
             digest=self.context.crypto.opaque.digest(token),

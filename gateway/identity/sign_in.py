@@ -229,7 +229,6 @@ class SignIn:
     async def _challenge(
         self, user: User, client: ClientInfo, by: IssuerSession | None = None
     ) -> SecondFactorRequired:
-        """Store a challenge, and return its token."""
         now, token = self.context.now(), self.context.crypto.opaque.make()
         challenge = Challenge(
             digest=self.context.crypto.opaque.digest(token),

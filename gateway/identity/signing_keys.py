@@ -167,7 +167,6 @@ class Keyring:
         return read
 
     def _private(self, key: SigningKey) -> Ed25519PrivateKey:
-        """Decrypt the private half."""
         text = self._sealer.open(key.sealed_private, _row(key.id))
         return Ed25519PrivateKey.from_private_bytes(base64.b64decode(text))
 
@@ -271,7 +270,6 @@ class SigningKeyRecords:
         return any(key.signs_from < each.signs_from <= last for each in signing)
 
     async def _add(self, by: str, signs_from: datetime) -> SigningKey:
-        """Make and store a key."""
         key = new_signing_key(self.now(), signs_from, self.sealer)
         event = AuditContext(by, self.now).event(
             "signing_key.added",
@@ -282,7 +280,6 @@ class SigningKeyRecords:
         return key
 
     async def _retire(self, by: str, key: SigningKey) -> None:
-        """Retire a key."""
         event = AuditContext(by, self.now).event("signing_key.retired", f"signing_key:{key.id}", {})
         await self.stored.retire(key.id, self.now(), event)
 

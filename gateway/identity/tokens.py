@@ -40,7 +40,6 @@ class OpaqueTokens:
     """Makes tokens and their digests."""
 
     def __init__(self, key: bytes, random: Random = os.urandom) -> None:
-        """Use ``key`` for digests."""
         self._key = key
         self._random = random
 
@@ -265,7 +264,6 @@ def _instant(value: object) -> datetime:
 
 
 def _identifier(value: object) -> str:
-    """Read an id."""
     if not isinstance(value, str) or _ID.fullmatch(value) is None:
         problem = "id"
         raise _Refused(problem)

@@ -506,7 +506,6 @@ class Payouts:
         attempt: Attempt,
         before: PayoutState = PayoutState.NOT_SENT,
     ) -> bool:
-        """Claim the payout for sending."""
         self.config.failpoint("before_insert")
         limited = self.config.night.applies(caller.principal.limits, attempt.started_at)
         try:

@@ -414,7 +414,6 @@ class FollowUp:
         return self._step(payout, PayoutState.NOT_SENT, evidence)
 
     def _step(self, payout: Payout, after: PayoutState, evidence: Evidence | None) -> Change:
-        """Make a step from the payout's current state."""
         return Change(
             account_id=payout.account_id,
             reference=payout.reference,

@@ -374,7 +374,6 @@ def _day(text: str) -> str:
 
 
 def _export(visit: Visit) -> str:
-    """Return the address of the export with this filter."""
     path, _, query = visit.with_query(after="", page="").partition("?")
     return f"{path}/export?{query}" if query else f"{path}/export"
 

@@ -450,13 +450,11 @@ class Reconciler:
         return payout.state in UNSETTLED and not payout.is_held(self._work.now())
 
     async def _let_go(self, claimed: Payout, seen: Payout, heard: Sequence[PayoutEvent]) -> None:
-        """Release a claimed payout, and its capacity."""
         await self._release(seen, heard)
         self._claims.let_go(claimed)
         self._checked.set()
 
     def _places_of(self, provider: str) -> FollowupSlots:
-        """Return the slots of a bank."""
         places = self._places.get(provider)
         if places is None:
             places = self._places[provider] = FollowupSlots(self._work.rate(provider))

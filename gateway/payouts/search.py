@@ -581,7 +581,6 @@ class PayoutDirectory:
     async def _found(
         self, conditions: Sequence[Condition], scope: CompanyScope, cut: Cut = NEWEST
     ) -> Sequence[FoundPayout]:
-        """Return the newest matching payouts."""
         wanted = _NAMED.where(*conditions, *of_account(payouts.c.account_id, scope))
         newest = wanted.order_by(*(each.desc() for each in _KEYSET))
         rows = await self._database.rows(newest.limit(cut.limit).offset(cut.offset))

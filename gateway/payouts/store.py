@@ -619,7 +619,6 @@ class StoredPayouts:
         ]
 
     async def _rows_of(self, execution: Execution, keys: Sequence[Key]) -> Mapping[Key, Rows]:
-        """Return the rows with these keys."""
         if not keys:
             return {}
         rows = await execution.execute(by_keys(self._database.each_of), bound("keys", keys))
@@ -657,7 +656,6 @@ async def _found(
 
 
 def _asked(account_id: str, search: Search) -> dict[str, Any]:
-    """Return the parameters of a page."""
     window, paging = search.window, search.paging
     return {
         "account_id": account_id,

@@ -131,7 +131,6 @@ class Verification:
         return report
 
     async def _account(self, account: Account, window: Window, report: Report) -> None:
-        """Compare one account with its statement."""
         rows = await payouts_of(self.payouts, account.id, window)
         report.accounts += 1
         report.rows += len(rows)
@@ -218,7 +217,6 @@ class Verification:
 
 
 def _differences(execution: Execution, row: Payout | None, times: int) -> Iterator[Difference]:
-    """Return the differences of one execution."""
     if row is None:
         details = f"R$ {execution.value} at {execution.at:%Y-%m-%dT%H:%M:%SZ}"
         yield Difference(kind=Kind.NO_ROW, key=execution.key, details=details)

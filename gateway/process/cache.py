@@ -21,7 +21,6 @@ class MemoryCache:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        """Keep at most ``most_bytes``."""
         self._most = most_bytes
         self._values = SimpleMemoryCache(serializer=NullSerializer(), timeout=None)
         self._sizes: OrderedDict[str, int] = OrderedDict()

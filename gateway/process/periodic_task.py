@@ -129,7 +129,6 @@ class PeriodicTask:
             await task
 
     async def _run(self) -> None:
-        """Run until stopped."""
         if self._schedule.delayed:
             await self._pause()
         while self._task is not None:

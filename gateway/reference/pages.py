@@ -47,7 +47,6 @@ class Reference:
     """The documented calls of a surface, read on first use."""
 
     def __init__(self, surface: Surface) -> None:
-        """Document ``surface``."""
         self._surface = surface
 
     @cached_property
@@ -97,7 +96,6 @@ _CODE: Final = re.compile(r"^- `([^`]+)`: ", re.MULTILINE)
 
 
 def _example(described: Mapping[str, Any]) -> str:
-    """Write the first example of a body."""
     content = described.get("content", {}).get(_MEDIA, {})
     examples = content.get("examples", {})
     first = next((each["value"] for each in examples.values()), None)

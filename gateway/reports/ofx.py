@@ -83,7 +83,6 @@ def _sign_on(parent: ET.Element, document: Document) -> None:
 
 
 def _status(parent: ET.Element) -> None:
-    """Write the status: success."""
     _fill(ET.SubElement(parent, "STATUS"), [("CODE", "0"), ("SEVERITY", "INFO")])
 
 

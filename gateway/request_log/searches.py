@@ -37,7 +37,6 @@ def _status(text: str) -> int:
 
 
 def _status_class(text: str) -> int:
-    """Read the first digit of a status."""
     if text not in {"1", "2", "3", "4", "5"}:
         raise strict.Malformed
     return int(text)

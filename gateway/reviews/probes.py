@@ -141,7 +141,6 @@ def _is_proven(found: ProbedPayout) -> bool:
 
 
 def _by_bank(payouts: Sequence[Payout]) -> Mapping[str, Sequence[Payout]]:
-    """Group payouts by bank, in order."""
     queues: dict[str, list[Payout]] = {}
     for each in payouts:
         queues.setdefault(each.provider, []).append(each)
@@ -149,7 +148,6 @@ def _by_bank(payouts: Sequence[Payout]) -> Mapping[str, Sequence[Payout]]:
 
 
 def _last_probe(found: UnresolvedPayout) -> datetime:
-    """Return the time of the last query."""
     latest = found.attempts[-1].last_probe_at if found.attempts else None
     return latest or _NEVER
 

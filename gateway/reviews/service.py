@@ -322,7 +322,6 @@ class Reviews:
 
 
 def _open(actor: str, payout: Payout, counting: Sequence[Opinion]) -> ReviewState:
-    """Return the state of an open review, as a user sees it."""
     pairs = list(combinations(counting, _AGREEING))
     differ = pairs and not any(one.agrees(other, payout) for one, other in pairs)
     return ReviewState(

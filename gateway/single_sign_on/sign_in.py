@@ -372,7 +372,6 @@ class SingleSignOn:
         return await self.context.stores.challenges.add_used(used)
 
     async def _end(self, user_id: str, session_id: str) -> None:
-        """End one session of a user, or every one."""
         now, sessions = self.context.now(), self.context.stores.sessions
         subject = f"user:{user_id}"
         if session_id:

@@ -162,7 +162,6 @@ class Tracing:
         return kept
 
     def _end_request(self, record: AccessRecord) -> None:
-        """End the span of the current request, if it has one."""
         place, status = trace.parent(), record.status
         if not isinstance(place, _Place) or place.span is None:
             return
@@ -266,7 +265,6 @@ class _Watched:
         object.__setattr__(self, "_methods", {})
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the part has
-        """Return the part's attribute."""
         if name in self._methods:
             return self._methods[name]
         found = getattr(self._part, name)
@@ -276,7 +274,6 @@ class _Watched:
         return made
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set it on the part."""
         setattr(self._part, name, value)
 
 

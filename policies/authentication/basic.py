@@ -120,7 +120,6 @@ class RightHeaders:
         self._kept[self._digest(header)] = kept
 
     def _digest(self, header: str) -> bytes:
-        """Digest a header of any characters."""
         keyed = self._keyed.copy()
         keyed.update(header.encode(errors="surrogatepass"))
         return keyed.digest()

@@ -91,7 +91,6 @@ async def _wait(call: Call, finding: Awaitable[Account | None]) -> None:
 
 
 def _compare(call: Call, account: Account | None) -> None:
-    """Fill the account in, or refuse."""
     principal = call.principal
     if account is None or principal is None or account.company_id != principal.company_id:
         raise ServiceError(errors.ACCOUNT_NOT_FOUND, "not_visible")

@@ -160,7 +160,6 @@ def bank_phone(key: str) -> str:
 
 
 def _destination(order: PayoutOrder) -> dict[str, object]:
-    """Write where the money goes."""
     to = order.destination
     if isinstance(to, PixDestination):
         key = bank_phone(to.key) if to.key_type is PixKeyType.PHONE else to.key

@@ -132,7 +132,6 @@ def _clean(value: object, depth: int) -> object:
 def _clean_many(
     values: Mapping[str, object] | Sequence[object] | AbstractSet[object], depth: int
 ) -> object:
-    """Clean nested values, to a limited depth."""
     if depth > _DEEPEST:
         return MASK
     if isinstance(values, Mapping):

@@ -359,7 +359,6 @@ class Fields:
     """
 
     def __init__(self, document: Document) -> None:
-        """Read from this object."""
         self._document = document
 
     def __contains__(self, name: str) -> bool:
@@ -429,7 +428,6 @@ class Fields:
         return [Fields(each) for each in self._list(name, dict, "a list of objects")]
 
     def _number(self, name: str) -> str:
-        """Read a number as it is written."""
         value = self._document.get(name)
         if type(value) not in (int, NumberText):
             raise _wrong(name, "a number")
