@@ -44,7 +44,7 @@ from gateway.banks.port.providers import (
     Unavailable,
     Unreachable,
 )
-from gateway.companies.service import find_company, known_company
+from gateway.companies.service import find_company, known_company, require_company
 from gateway.core import strict
 from gateway.core.access import Requirement, Staff, requires
 from gateway.core.account import (
@@ -182,7 +182,7 @@ class Accounts:
             ServiceError: ``FORBIDDEN`` for a bank without that right.
             RuleViolation: no such company or provider, a wrong field, or an id that is taken.
         """
-        _require_company(who, wanted.company_id)
+        require_company(who.scope, wanted.company_id)
         bank = bank or NO_BANK
         if bank.provider:
             who.require(_CONNECTS)
@@ -386,13 +386,6 @@ _READS_CREDENTIALS: Final = Right(Area.CREDENTIAL, Action.READ)
 
 def _owned(row: Record) -> OwnedAccount:
     return OwnedAccount(read_account(row), row.company_name or "")
-
-
-def _require_company(who: Staff, company_id: str) -> None:
-    """Refuse a company outside of the scope with the same message as an unknown company."""
-    if not who.scope.includes(company_id.lower()):
-        message = f"there is no company {company_id}"
-        raise RuleViolation(message, "company_unknown", field="company_id")
 
 
 def _changed(before: Account, wanted: AccountChange) -> Account:

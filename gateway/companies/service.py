@@ -184,9 +184,20 @@ async def known_company(database: Database, company_id: str, field: str = "compa
     """
     company = await find_company(database, identifier(company_id, "company", field))
     if company is None:
-        message = f"there is no company {company_id}"
-        raise RuleViolation(message, "company_unknown", field=field)
+        raise no_company(company_id, field)
     return company
+
+
+def require_company(scope: CompanyScope, company_id: str) -> None:
+    """Refuse a company outside of the scope with the same message as an unknown company."""
+    if not scope.includes(company_id.lower()):
+        raise no_company(company_id)
+
+
+def no_company(company_id: str, field: str = "company_id") -> RuleViolation:
+    """Return the refusal of a company that is not shown to the caller."""
+    message = f"there is no company {company_id}"
+    return RuleViolation(message, "company_unknown", field=field)
 
 
 _LISTED = select(companies).order_by(companies.c.created_at, companies.c.id)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Final, Literal, NotRequired, Protocol, TypedDict
 
 from msgspec import Meta, Struct
@@ -570,6 +571,13 @@ Let an order of a user wait.
 Raises:
     ServiceError: ``SVC.GTW.009`` when an order of its kind, subject and reference waits already.
 """
+
+
+def second_person(
+    wait: Wait | None, who: Staff
+) -> Callable[[NewOrder], Awaitable[Approval]] | None:
+    """Return the function that stores the caller's order; None if it is executed at once."""
+    return None if wait is None or who.person is None else partial(wait, who.person)
 
 
 class Executor(Protocol):

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from gateway.core.access import Staff, requires
-from gateway.core.approvals import Approval, OrderDocument, Outcome, VoidReason
+from gateway.core.approvals import Approval, OrderDocument, Outcome, VoidReason, second_person
 from gateway.core.audit_context import AuditContext, RuleViolation
 from gateway.core.permissions import Action
 from gateway.core.public_keys import MOST_KEYS, PublicKey, read_public_key
@@ -22,7 +22,6 @@ from gateway.credentials.service import (
     changed_meanwhile,
     known,
     live,
-    second_person,
 )
 
 _ORDERS: Final = msgspec.json.Decoder(KeyChange)

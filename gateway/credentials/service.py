@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Final, TypedDict, Unpack, cast
 
 import msgspec
 from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
 
 from gateway.accounts.store import StoredAccounts
-from gateway.companies.service import known_company
+from gateway.companies.service import known_company, require_company
 from gateway.core.access import Staff, requires
 from gateway.core.account import Account
 from gateway.core.approvals import (
@@ -26,6 +25,7 @@ from gateway.core.approvals import (
     VoidReason,
     Wait,
     decider_of,
+    second_person,
 )
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
 from gateway.core.caller_rules import ANYWHERE, CallerRule, read_certificates, read_networks
@@ -428,9 +428,8 @@ class Credentials:
             account = await self._account(wanted.account_id)
             if not scope.includes(account.company_id):
                 raise _no_account(wanted.account_id)
-        elif not scope.includes(wanted.company_id.lower()):
-            message = f"there is no company {wanted.company_id}"
-            raise RuleViolation(message, "company_unknown", field="company_id")
+        else:
+            require_company(scope, wanted.company_id)
 
     async def _checked(self, order: CredentialIssue) -> CredentialIssue:
         """Return an order that is possible now, with its company; RuleViolation otherwise."""
@@ -607,13 +606,6 @@ def about(found: Credential, order: CredentialChange | KeyChange) -> NewOrder:
         account_id=found.account_id,
         subject=found.client_id,
     )
-
-
-def second_person(
-    wait: Wait | None, who: Staff
-) -> Callable[[NewOrder], Awaitable[Approval]] | None:
-    """Return the function that stores the caller's order; None if it is executed at once."""
-    return None if wait is None or who.person is None else partial(wait, who.person)
 
 
 async def known(stored: StoredCredentials, client_id: str) -> Credential:

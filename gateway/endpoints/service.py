@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from gateway.accounts.store import StoredAccounts
-from gateway.companies.service import known_company
+from gateway.companies.service import known_company, require_company
 from gateway.core.access import Staff, requires
 from gateway.core.approvals import (
     Approval,
@@ -25,6 +24,7 @@ from gateway.core.approvals import (
     VoidReason,
     Wait,
     decider_of,
+    second_person,
 )
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier
 from gateway.core.clocks import Now
@@ -116,8 +116,7 @@ class Endpoints:
             RuleViolation: no such company or account in the caller's companies, an address that
                 is not allowed, or as many endpoints as a company may have.
         """
-        if not who.scope.includes(wanted.company_id.lower()):
-            raise _no_company(wanted.company_id)
+        require_company(who.scope, wanted.company_id)
         order = await self._checked(
             EndpointOrder(
                 company_id=wanted.company_id,
@@ -126,7 +125,7 @@ class Endpoints:
                 account_ids=wanted.account_ids,
             )
         )
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if waits is None:
             return await self._add(who.acting, order)
         return await waits(_new_order(ApprovalKind.ENDPOINT, order, order.company_id))
@@ -152,12 +151,13 @@ class Endpoints:
             types_before=found.types,
             account_ids_before=found.account_ids,
         )
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if _is_done(order, found):
             return found
         if waits is None:
             return await self._change(who.acting, order, found)
-        return await waits(_about(ApprovalKind.ENDPOINT_CHANGE, order, found))
+        kind = ApprovalKind.ENDPOINT_CHANGE
+        return await waits(_new_order(kind, order, found.company_id, found.id))
 
     @requires(Area.ENDPOINT, Action.WRITE)
     async def rotate(
@@ -179,10 +179,11 @@ class Endpoints:
             secret_made_at=found.secret_made_at,
         )
         self._check_rotation(order, found)
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if waits is None:
             return await self._rotate(who.acting, order, found)
-        return await waits(_about(ApprovalKind.ENDPOINT_SECRET, order, found))
+        kind = ApprovalKind.ENDPOINT_SECRET
+        return await waits(_new_order(kind, order, found.company_id, found.id))
 
     @requires(Area.ENDPOINT, Action.WRITE)
     async def pause(self, who: Staff, endpoint_id: str) -> Endpoint:
@@ -311,12 +312,6 @@ class Endpoints:
                 return await self._rotate(acting, order, found, approved)
             case order:
                 raise NothingToCollect(order.endpoint_id)
-
-    def _second_person(self, who: Staff) -> Callable[[NewOrder], Awaitable[Approval]] | None:
-        """Return the function that stores the caller's order; None if it is executed at once."""
-        if self.wait is None or who.person is None:
-            return None
-        return partial(self.wait, who.person)
 
     async def _checked(self, order: EndpointOrder) -> EndpointOrder:
         """Return an order that is possible now; RuleViolation otherwise."""
@@ -492,18 +487,11 @@ def _read(text: str) -> EndpointOrders:
     return order
 
 
-def _new_order(kind: ApprovalKind, order: EndpointOrders, company_id: str) -> NewOrder:
-    return NewOrder(kind=kind, text=msgspec.json.encode(order).decode(), company_id=company_id)
-
-
-def _about(kind: ApprovalKind, order: EndpointOrders, found: Endpoint) -> NewOrder:
-    """Return an order about an endpoint that exists."""
-    return NewOrder(
-        kind=kind,
-        text=msgspec.json.encode(order).decode(),
-        company_id=found.company_id,
-        subject=found.id,
-    )
+def _new_order(
+    kind: ApprovalKind, order: EndpointOrders, company_id: str, subject: str | None = None
+) -> NewOrder:
+    text = msgspec.json.encode(order).decode()
+    return NewOrder(kind=kind, text=text, company_id=company_id, subject=subject)
 
 
 def _still_fits(order: EndpointChangeOrder | EndpointSecretOrder, found: Endpoint) -> bool:
@@ -529,11 +517,6 @@ def _told(order: EndpointOrder | EndpointChangeOrder) -> dict[str, str]:
         "types": " ".join(order.types) or "all",
         "accounts": " ".join(order.account_ids) or "every account of the company",
     }
-
-
-def _no_company(company_id: str) -> RuleViolation:
-    message = f"there is no company {company_id}"
-    return RuleViolation(message, "company_unknown", field="company_id")
 
 
 def _full() -> RuleViolation:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 import msgspec
@@ -21,6 +20,7 @@ from gateway.core.approvals import (
     Outcome,
     VoidReason,
     Wait,
+    second_person,
 )
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier, name
@@ -425,9 +425,7 @@ class Users:
         self, who: Staff, roles: Iterable[Role]
     ) -> Callable[[NewOrder], Awaitable[Approval]] | None:
         """Return the rule by which an order on these roles waits; None if done at once."""
-        if self.wait is None or who.person is None or not may_write(roles):
-            return None
-        return partial(self.wait, who.person)
+        return second_person(self.wait, who) if may_write(roles) else None
 
     async def _do(self, who: Staff, order: UserChange, guard: _Guard) -> UserRecord:
         """Execute an order on a user, by one person or by two."""

@@ -10,7 +10,7 @@ from msgspec import UNSET
 from yarl import URL
 
 from gateway.audit import store as audit_log
-from gateway.companies.service import known_company
+from gateway.companies.service import known_company, no_company
 from gateway.core.access import Staff, requires
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import RuleViolation, name
@@ -253,8 +253,7 @@ class Chats:
                 return found
         elif who.scope.everything:
             return None
-        message = f"there is no company {company_id}"
-        raise RuleViolation(message, "company_unknown", field="company_id")
+        raise no_company(company_id)
 
 
 def _address(text: str, field: str, *, allow_local: bool) -> str:

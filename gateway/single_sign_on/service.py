@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 import msgspec
@@ -21,6 +20,7 @@ from gateway.core.approvals import (
     Outcome,
     VoidReason,
     Wait,
+    second_person,
 )
 from gateway.core.audit import AuditEvent
 from gateway.core.audit_context import AuditContext, RuleViolation, identifier
@@ -108,7 +108,7 @@ class IdentityProviders:
         checked = await self._checked(company.id, wanted, before)
         _refuse_lacking(who, checked.mapping)
         order = SignOnOrder(company_id=company.id, wanted=checked, before=before)
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if waits is None:
             return await self._set(who.acting, order)
         return await waits(_new_order(ApprovalKind.SINGLE_SIGN_ON, order))
@@ -123,7 +123,7 @@ class IdentityProviders:
         """
         found = await self.get(who, company_id)
         order = SignOnRemoval(company_id=found.company_id, before=found)
-        waits = self._second_person(who)
+        waits = second_person(self.wait, who)
         if waits is None:
             return await self._remove(who.acting, order)
         return await waits(_new_order(ApprovalKind.SINGLE_SIGN_ON_REMOVAL, order))
@@ -163,11 +163,6 @@ class IdentityProviders:
         if order.before is not None:
             document["single_sign_on_before"] = order.before.document()
         return document
-
-    def _second_person(self, who: Staff) -> Callable[[NewOrder], Awaitable[Approval]] | None:
-        if self.wait is None or who.person is None:
-            return None
-        return partial(self.wait, who.person)
 
     async def _checked(
         self, company_id: str, wanted: NewIdentityProvider, before: IdentityProvider | None

@@ -58,11 +58,11 @@ ROWS = (
         promise="A new endpoint takes two people.",
         source=_ADR,
         file="gateway/endpoints/service.py",
-        right="""        waits = self._second_person(who)
+        right="""        waits = second_person(self.wait, who)
         if waits is None:
             return await self._add(who.acting, order)
 """,
-        wrong="""        waits = self._second_person(who)
+        wrong="""        waits = second_person(self.wait, who)
         if waits is None or who.person is not None:
             return await self._add(who.acting, order)
 """,

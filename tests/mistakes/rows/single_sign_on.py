@@ -345,8 +345,8 @@ ROWS = (
         promise="The provider of a company is ordered by one person and approved by another.",
         source=_ADR,
         file=_SET,
-        right="        if self.wait is None or who.person is None:\n            return None\n",
-        wrong="        return None\n",
+        right="        if waits is None:\n            return await self._set(who.acting, order)\n",
+        wrong="        if who:\n            return await self._set(who.acting, order)\n",
         tests=(f"{_SERVICE}::test_what_a_user_sets_waits_for_another_and_shows_no_secret",),
     ),
     Mistake(
