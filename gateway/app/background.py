@@ -37,8 +37,6 @@ from gateway.deliveries.store import DeliveryRecords
 from gateway.deliveries.watch import EVERY_S as ENDPOINTS_EVERY_S
 from gateway.deliveries.watch import EndpointWatch
 from gateway.deliveries.worker import DeliveryWorker, Work
-from gateway.endpoints.model import Endpoint
-from gateway.endpoints.notices import EndpointNews, EndpointNotice
 from gateway.events.waiting import EVERY_S as EVENTS_EVERY_S
 from gateway.identity.mail import MailSender, sending
 from gateway.net.common.runtime import chance, unarmed
@@ -385,16 +383,12 @@ def _of_sandbox(services: Services, when: Schedule) -> Iterator[tuple[str, RunOn
 
 
 def _endpoint_watch(services: Services) -> EndpointWatch:
-    async def tell(endpoint: Endpoint, *, is_paused: bool) -> None:
-        news = EndpointNews.PAUSED if is_paused else EndpointNews.FAILING
-        await services.endpoint_notices.tell(EndpointNotice(news=news, endpoint=endpoint))
-
     return EndpointWatch(
         records=DeliveryRecords(services.kernel.store.database),
         endpoints=services.endpoint_records,
         now=services.kernel.shared_now,
         random=os.urandom,
-        tell=tell,
+        tell=services.endpoint_notices.tell,
     )
 
 

@@ -6,15 +6,17 @@ One worker does it for all.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from gateway.core.clocks import Now
 from gateway.deliveries.model import PING, Delivery, new_delivery_id
 from gateway.deliveries.schedule import GIVEN_UP_AFTER
 from gateway.deliveries.store import DeliveryRecords
 from gateway.endpoints.model import Endpoint, EndpointState, PauseCause
+from gateway.endpoints.notices import EndpointNews, EndpointNotice
 from gateway.endpoints.store import EndpointRecords
 from gateway.events.model import new_event_id
 from gateway.security.secrets import Random
@@ -26,23 +28,20 @@ _MAILED_H: Final = (24, 1)
 _PAUSED_H: Final = 72
 
 
-class Tell(Protocol):
-    """Mails a company that deliveries to an endpoint fail, or that it is paused for it."""
-
-    async def __call__(self, endpoint: Endpoint, *, is_paused: bool) -> None:
-        """Send the mail; raises nothing."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointWatch:
-    """The state of endpoints between deliveries."""
+    """
+    The state of endpoints between deliveries.
+
+    Attributes:
+        tell: Mails the company that deliveries fail, or that they are paused; raises nothing.
+    """
 
     records: DeliveryRecords
     endpoints: EndpointRecords
     now: Now
     random: Random
-    tell: Tell
+    tell: Callable[[EndpointNotice], Awaitable[None]]
 
     async def turn(self) -> None:
         """
@@ -65,7 +64,8 @@ class EndpointWatch:
             is_paused = await self.endpoints.pause(endpoint, PauseCause.GAVE_UP, now)
         hours = _PAUSED_H if is_paused else _hours(failed_for)
         if hours > endpoint.mailed_h and await self.endpoints.note_mail(endpoint, hours):
-            await self.tell(endpoint, is_paused=is_paused)
+            news = EndpointNews.PAUSED if is_paused else EndpointNews.FAILING
+            await self.tell(EndpointNotice(news=news, endpoint=endpoint))
 
 
 def new_ping(endpoint: Endpoint, at: datetime, random: Random) -> Delivery:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -14,7 +13,8 @@ from gateway.core.windows import Paging
 from gateway.deliveries.model import PING, DeliverySearch, DeliveryState
 from gateway.deliveries.store import DeliveryRecords
 from gateway.deliveries.watch import EndpointWatch
-from gateway.endpoints.model import Endpoint, EndpointState, PauseCause
+from gateway.endpoints.model import EndpointState, PauseCause
+from gateway.endpoints.notices import EndpointNews, EndpointNotice
 from tests.world.deliveries import ENDPOINT, add_endpoint, an_endpoint, endpoints_of
 from tests.world.standing import Clock
 from tests.world.stores.samples import NOW
@@ -29,23 +29,21 @@ def counting() -> Callable[[int], bytes]:
     return lambda size: next(numbers).to_bytes(size)
 
 
-@dataclass
-class Mails:
-    """The mail that was told, as pairs of an endpoint and whether it is paused."""
+def watch(
+    store: Store, clock: Clock, mails: list[tuple[str, EndpointNews]] | None = None
+) -> EndpointWatch:
+    """Return the watch; ``mails`` is given the endpoint and the news of each mail."""
 
-    told: list[tuple[str, bool]] = field(default_factory=list)
+    async def tell(notice: EndpointNotice) -> None:
+        if mails is not None:
+            mails.append((notice.endpoint.id, notice.news))
 
-    async def tell(self, endpoint: Endpoint, *, is_paused: bool) -> None:
-        self.told.append((endpoint.id, is_paused))
-
-
-def watch(store: Store, clock: Clock, mails: Mails | None = None) -> EndpointWatch:
     return EndpointWatch(
         records=DeliveryRecords(store.database),
         endpoints=endpoints_of(store.database),
         now=clock.now,
         random=counting(),
-        tell=(mails or Mails()).tell,
+        tell=tell,
     )
 
 
@@ -71,7 +69,7 @@ async def test_a_pending_endpoint_is_pinged_once_for_each_change(store: Store, c
 async def test_mail_tells_a_failure_after_an_hour_a_day_and_at_the_pause(
     store: Store, clock: Clock
 ):
-    mails = Mails()
+    mails: list[tuple[str, EndpointNews]] = []
     await add_endpoint(store, an_endpoint(failing_since=NOW))
     looked, told = watch(store, clock, mails), []
 
@@ -79,10 +77,11 @@ async def test_mail_tells_a_failure_after_an_hour_a_day_and_at_the_pause(
         clock.passes(passes_s)
         await looked.turn()
         await looked.turn()
-        told.append(len(mails.told))
+        told.append(len(mails))
 
     assert told == [0, 1, 1, 2, 2, 3, 3]
-    assert mails.told == [(ENDPOINT, False), (ENDPOINT, False), (ENDPOINT, True)]
+    failing, paused = (ENDPOINT, EndpointNews.FAILING), (ENDPOINT, EndpointNews.PAUSED)
+    assert mails == [failing, failing, paused]
     endpoint = await endpoints_of(store.database).find(ENDPOINT)
     assert endpoint is not None
     assert (endpoint.state, endpoint.paused_because) == (EndpointState.PAUSED, PauseCause.GAVE_UP)
@@ -90,11 +89,11 @@ async def test_mail_tells_a_failure_after_an_hour_a_day_and_at_the_pause(
 
 @pytest.mark.parametrize("because", [PauseCause.GONE, PauseCause.GAVE_UP])
 async def test_a_pause_is_told_at_once_and_once(store: Store, clock: Clock, because: PauseCause):
-    mails = Mails()
+    mails: list[tuple[str, EndpointNews]] = []
     paused: dict[str, Any] = {"state": EndpointState.PAUSED, "paused_because": because}
     await add_endpoint(store, an_endpoint(failing_since=NOW, **paused))
 
     for _ in range(2):
         await watch(store, clock, mails).turn()
 
-    assert mails.told == [(ENDPOINT, True)]
+    assert mails == [(ENDPOINT, EndpointNews.PAUSED)]
