@@ -579,12 +579,7 @@ class Credentials:
         return SecretDigest(key_id=key_id, digest=digest, created_at=now)
 
 
-_ORDERS: Final = msgspec.json.Decoder(CredentialOrder)
-
-
-def _read(text: str) -> CredentialOrder:
-    order: CredentialOrder = _ORDERS.decode(text)
-    return order
+_read: Final[Callable[[str], CredentialOrder]] = msgspec.json.Decoder(CredentialOrder).decode
 
 
 class _About(TypedDict, total=False):

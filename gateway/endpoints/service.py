@@ -479,12 +479,7 @@ class Endpoints:
         )
 
 
-_ORDERS: Final = msgspec.json.Decoder(EndpointOrders)
-
-
-def _read(text: str) -> EndpointOrders:
-    order: EndpointOrders = _ORDERS.decode(text)
-    return order
+_read: Final[Callable[[str], EndpointOrders]] = msgspec.json.Decoder(EndpointOrders).decode
 
 
 def _new_order(

@@ -610,12 +610,7 @@ class Users:
         ]
 
 
-_ORDERS = msgspec.json.Decoder(UserOrder)
-
-
-def _read(text: str) -> UserOrder:
-    order: UserOrder = _ORDERS.decode(text)
-    return order
+_read: Final[Callable[[str], UserOrder]] = msgspec.json.Decoder(UserOrder).decode
 
 
 def _new_order(

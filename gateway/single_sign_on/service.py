@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -274,12 +274,7 @@ class IdentityProviders:
         await notices.tell_of_sign_on(subject, company_id, provider.short_name, acting.actor)
 
 
-_ORDERS: Final = msgspec.json.Decoder(SignOnOrders)
-
-
-def _read(text: str) -> SignOnOrders:
-    order: SignOnOrders = _ORDERS.decode(text)
-    return order
+_read: Final[Callable[[str], SignOnOrders]] = msgspec.json.Decoder(SignOnOrders).decode
 
 
 def _new_order(kind: ApprovalKind, order: SignOnOrders) -> NewOrder:
