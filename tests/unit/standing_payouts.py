@@ -6,15 +6,26 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from gateway.app.store import Store
+from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.companies.service import add_company
+from gateway.core.money import Money
 from gateway.payouts.events import PayoutEvent
-from gateway.payouts.model import Change, Payout, PayoutState
+from gateway.payouts.model import Change, Payout, PayoutRequest, PayoutState
 from gateway.payouts.schedule import Checked
 from tests.world.stores import samples
 from tests.world.stores.due import claim_due
 
 SENDING, UNKNOWN = PayoutState.SENDING, PayoutState.UNKNOWN
 NEVER = datetime(2999, 1, 1, tzinfo=samples.NOW.tzinfo)
+ORDER = PayoutRequest(
+    reference="order-1",
+    method=PayoutMethod.PIX,
+    value=Money(1050),
+    date=samples.NOW.date(),
+    description="",
+    destination=samples.payout().destination,
+    destination_sent={},
+)
 _ROADS = {PayoutState.SENDING: (), PayoutState.PAID: (PayoutState.ACCEPTED, PayoutState.PAID)}
 
 

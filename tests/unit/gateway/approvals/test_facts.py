@@ -14,28 +14,17 @@ from msgspec.structs import replace as replace_struct
 from gateway.app.build_payouts import tax_number_digests
 from gateway.approvals.facts import ApprovalFacts, DecisionFacts
 from gateway.banks.model import Reading
-from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.banks.readings import Readings
 from gateway.core.access import Staff
 from gateway.core.approvals import Approval, ApprovalKind, WaitingMoney
 from gateway.core.money import Money, Sum
 from gateway.payouts.documents import PayoutsAlike
-from gateway.payouts.model import PayoutRequest
 from gateway.refunds.orders import RefundRequest
-from tests.unit.standing_payouts import company_and_accounts
+from tests.unit.standing_payouts import ORDER, company_and_accounts
 from tests.world.exports import signed_in
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, COMPANY, attempt, event, payout
 
-ORDER = PayoutRequest(
-    reference="order-1",
-    method=PayoutMethod.PIX,
-    value=Money(1050),
-    date=NOON.date(),
-    description="",
-    destination=payout().destination,
-    destination_sent={},
-)
 WAITING = Approval(
     id="5f0c8f6e-3d57-4a6d-9f53-0d4d5a0f7a09",
     kind=ApprovalKind.PAYOUT,

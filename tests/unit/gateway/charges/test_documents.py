@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import timedelta
-from typing import Any
-
-import msgspec
 
 from gateway.banks.port.charges import ChargePayment, Party, Payer
 from gateway.charges import documents
-from gateway.core.account import BankCoordinates
-from gateway.core.calls import Caller
 from gateway.core.money import Money
 from gateway.http.rendering import dumps
+from tests.unit.partner_documents import CALLER, shown
 from tests.world.charges import charge
-from tests.world.people import account, principal
 from tests.world.standing import NOON
-
-AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
-
-
-CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
-
 
 CHARGE = charge(
     key="loja@example.com",
@@ -41,10 +30,6 @@ PAYMENT = ChargePayment(
     e2e_id="E1",
     payer=Payer(name="Maria"),
 )
-
-
-def shown(document: Any) -> Any:
-    return msgspec.json.decode(dumps(document))
 
 
 def test_a_charge_document_has_the_contract_s_fields():

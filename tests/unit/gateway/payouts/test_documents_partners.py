@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
-import msgspec
 import pytest
 
 from gateway.banks.port.payout_orders import FailureCode
-from gateway.core.account import BankCoordinates
-from gateway.core.calls import Caller
 from gateway.core.windows import Listed, Paging
-from gateway.http.rendering import dumps
 from gateway.payouts import documents
 from gateway.payouts.model import Failure, Payout, PayoutState
-from tests.world.people import ACCOUNT, account, principal
+from tests.unit.partner_documents import CALLER, ORIGIN, shown
+from tests.world.people import ACCOUNT
 from tests.world.standing import NOON
 from tests.world.stores import samples
-
-AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
-
-
-CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
-
-
-ORIGIN = {
-    "bank_number": "999",
-    "ispb": "99999999",
-    "branch": "0001",
-    "account": "1234567-8",
-    "name": "Padaria São João Ltda",
-    "tax_number": "11222333000181",
-}
-
-
-def shown(document: Any) -> Any:
-    """Write a document and read it as a partner does."""
-    return msgspec.json.decode(dumps(document))
 
 
 def payout(**changed: object) -> Payout:

@@ -9,30 +9,19 @@ from typing import Any
 import pytest
 
 from gateway.app.build_payouts import tax_number_digests
-from gateway.banks.port.payout_orders import PayoutMethod
 from gateway.core import errors
 from gateway.core.access import Staff
 from gateway.core.company_scope import EVERY_COMPANY, CompanyScope
 from gateway.core.money import Money
 from gateway.payouts.documents import PayoutsAlike
-from gateway.payouts.model import PayoutRequest
 from gateway.payouts.staff import RECIPIENT_DAYS
 from tests.unit.refusals import refused
-from tests.unit.standing_payouts import company_and_accounts
+from tests.unit.standing_payouts import ORDER, company_and_accounts
 from tests.world.exports import exports, signed_in
 from tests.world.registers import NOON, Registers
 from tests.world.stores.samples import ACCOUNT, SISTER, attempt, payout
 
 MARIA, JOAO = "52998224725", "11144477735"
-ORDER = PayoutRequest(
-    reference="order-1",
-    method=PayoutMethod.PIX,
-    value=Money(1050),
-    date=NOON.date(),
-    description="",
-    destination=payout().destination,
-    destination_sent={},
-)
 
 
 def digest(office: Registers, number: str) -> bytes:

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
-
-import msgspec
-
 from gateway.banks.port.pix_keys import PixKey, PixKeyStatus, PixKeyType
-from gateway.core.account import BankCoordinates
-from gateway.core.calls import Caller
-from gateway.http.rendering import dumps
 from gateway.pix_keys import documents
 from gateway.pix_keys.model import OwnedKey
-from tests.world.people import account, principal
-
-AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
-
-
-CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
-
-
-def shown(document: Any) -> Any:
-    return msgspec.json.decode(dumps(document))
+from tests.unit.partner_documents import CALLER, shown
 
 
 def test_a_pix_key_document_has_the_contract_s_fields():

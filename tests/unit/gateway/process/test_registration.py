@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,17 +10,10 @@ from gateway.app.store import absent_store
 from gateway.core.audit_context import RuleViolation
 from gateway.core.key_rotation import LiveProcess
 from gateway.process.registration import Registration
-from tests.world import registers
 from tests.world.registers import Registers
 from tests.world.shared_limits import Counting
 
 OURS = LiveProcess(id="1", name="worker 1 on a", keys={"sealing": ["k1"], "pepper": ["p1"]})
-
-
-@pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[Registers]:
-    async with registers.opened(tmp_path) as opened:
-        yield opened
 
 
 async def test_a_process_with_mismatched_keys_is_refused_in_one_line(office: Registers):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 from datetime import timedelta, timezone
-from typing import Any
 
 import msgspec
 import pytest
@@ -13,31 +11,13 @@ from gateway.banks.port.charges import (
     Party,
 )
 from gateway.banks.port.statements import Balance, Direction, Entry
-from gateway.core.account import BankCoordinates
-from gateway.core.calls import Caller
 from gateway.core.money import Money
 from gateway.core.windows import Paging
 from gateway.http.rendering import dumps
 from gateway.statements import documents
 from gateway.statements.model import Statement
-from tests.world.people import account, principal
+from tests.unit.partner_documents import CALLER, ORIGIN, shown
 from tests.world.standing import NOON
-
-AT = BankCoordinates(bank_number="999", ispb="99999999", branch="0001", account="1234567-8")
-
-
-CALLER = Caller(principal(), dataclasses.replace(account(), coordinates=AT))
-
-
-ORIGIN = {
-    "bank_number": "999",
-    "ispb": "99999999",
-    "branch": "0001",
-    "account": "1234567-8",
-    "name": "Padaria São João Ltda",
-    "tax_number": "11222333000181",
-}
-
 
 ENTRY = Entry(
     provider_id="42",
@@ -49,10 +29,6 @@ ENTRY = Entry(
     created_at=NOON,
     is_pix=True,
 )
-
-
-def shown(document: Any) -> Any:
-    return msgspec.json.decode(dumps(document))
 
 
 @pytest.mark.parametrize("blocked", [Money(0), None])

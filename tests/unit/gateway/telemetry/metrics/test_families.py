@@ -2,15 +2,8 @@
 
 from prometheus_client import Gauge
 
-from gateway.telemetry.metrics.families import Family, Label, Vocabulary
-
-WORDS = Vocabulary(
-    surface=frozenset({"banking"}),
-    route=frozenset({"banking.balance"}),
-    provider=frozenset({"sandbox"}),
-    operation=frozenset({"get_balance"}),
-    policy=frozenset({"read"}),
-)
+from gateway.telemetry.metrics.families import Family, Label
+from tests.world.metrics import WORDS
 
 
 def test_label_values_are_limited_to_the_routes_and_the_configuration():
