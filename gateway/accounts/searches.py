@@ -6,7 +6,7 @@ from typing import Final
 
 from gateway.accounts.model import AccountSearch
 from gateway.core import errors, strict
-from gateway.core.calls import Input, Parameter, RawRequest
+from gateway.core.calls import Input, RawRequest
 from policies.validation.backoffice import inputs
 from policies.validation.backoffice.searches import one_of_query
 from policies.validation.search import paging
@@ -29,12 +29,7 @@ ACCOUNTS: Final[Input[AccountSearch]] = Input(
     read=accounts,
     parameters=(
         *inputs.PAGING,
-        Parameter(
-            name="company_id",
-            required=False,
-            schema={"type": "string", "format": "uuid"},
-            description="Of this company alone.",
-        ),
+        inputs.uuid_filter("company_id", "Of this company alone."),
     ),
     refuses=(errors.NUMBER_INVALID, errors.PAYLOAD_INVALID),
 )

@@ -52,11 +52,8 @@ STATEMENT: Final[Input[StatementSearch]] = Input(
         inputs.text_filter(
             "text", "Part of a description, a name, an end-to-end id or a reference, or an amount."
         ),
-        Parameter(
-            name="tied",
-            required=False,
-            schema={"type": "string", "enum": list(_UNTIED)},
-            description="Only movements behind which nothing of ours is known.",
+        inputs.word_filter(
+            "tied", _UNTIED, "Only movements behind which nothing of ours is known."
         ),
     ),
     refuses=(*SEARCH.refuses, errors.PAYLOAD_INVALID),
@@ -66,23 +63,15 @@ STATEMENT: Final[Input[StatementSearch]] = Input(
 _LOCAL: Final = ("local",)
 
 
-_LOCAL_DAYS: Final = Parameter(
-    name="days",
-    required=False,
-    schema={"type": "string", "enum": list(_LOCAL)},
-    description="Counts days by the clock of Brasilia; without it they are days in UTC.",
+_LOCAL_DAYS: Final = inputs.word_filter(
+    "days", _LOCAL, "Counts days by the clock of Brasilia; without it they are days in UTC."
 )
 
 
 _HIDDEN: Final = ("hidden",)
 
 
-_TAX_NUMBERS: Final = Parameter(
-    name="tax_numbers",
-    required=False,
-    schema={"type": "string", "enum": list(_HIDDEN)},
-    description="Hides both ends of each CPF.",
-)
+_TAX_NUMBERS: Final = inputs.word_filter("tax_numbers", _HIDDEN, "Hides both ends of each CPF.")
 
 
 def report_input(formats: Collection[str]) -> Input[ReportRequest]:
@@ -113,11 +102,10 @@ def report_input(formats: Collection[str]) -> Input[ReportRequest]:
                 schema={"type": "string", "enum": sorted(formats)},
                 description="The kind of file.",
             ),
-            Parameter(
-                name="locale",
-                required=False,
-                schema={"type": "string", "enum": sorted(locales)},
-                description="For readers in Brazil; only csv is written differently.",
+            inputs.word_filter(
+                "locale",
+                sorted(locales),
+                "For readers in Brazil; only csv is written differently.",
             ),
             _LOCAL_DAYS,
             _TAX_NUMBERS,

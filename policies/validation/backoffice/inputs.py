@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -122,12 +122,12 @@ def whole_filter(
     return Parameter(name=name, required=False, schema=schema, description=description)
 
 
-def word_filter(name: str, words: type[Any]) -> Parameter:
+def word_filter(
+    name: str, words: Iterable[str], description: str = "One of the listed values."
+) -> Parameter:
     """Describe a filter by one of our words."""
     schema = {"type": "string", "enum": [str(each) for each in words]}
-    return Parameter(
-        name=name, required=False, schema=schema, description="One of the listed values."
-    )
+    return Parameter(name=name, required=False, schema=schema, description=description)
 
 
 def instant_filter(name: str, description: str) -> Parameter:
