@@ -25,7 +25,7 @@ from gateway.http.route import Answer
 from gateway.http.routing import WAITS
 from gateway.identity.model import Passkey
 from gateway.identity.passkeys import NewPasskey, PasskeyName
-from gateway.identity.reauthentication import LONGEST, Proof
+from gateway.identity.reauthentication import LONGEST, CurrentPassword, Proof
 from gateway.identity.second_factors import Enrolment
 from gateway.identity.sessions import SignedIn, TokenPair
 from gateway.identity.sign_in import SecondFactorRequired
@@ -482,15 +482,7 @@ class LinkBody(msgspec.Struct, frozen=True):
 class ChangeBody(msgspec.Struct, frozen=True, kw_only=True):
     """The new password, and the current one or a passkey."""
 
-    current_password: Annotated[
-        str,
-        Meta(
-            description="The password that is valid now; not looked at beside `passkey`.",
-            max_length=LONGEST,
-            examples=["uma frase bem comprida"],
-            extra_json_schema={"format": "password"},
-        ),
-    ] = ""
+    current_password: CurrentPassword = ""
     new_password: Annotated[Secret, meaning("The new password.", "outra frase bem comprida")]
     code: Annotated[
         OptionalCode,

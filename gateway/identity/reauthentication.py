@@ -38,18 +38,21 @@ LONGEST: Final = 1024
 """Code points of a password or a code, as it is typed."""
 
 
+CurrentPassword = Annotated[
+    str,
+    Meta(
+        description="The password that is valid now; not looked at beside `passkey`.",
+        max_length=LONGEST,
+        examples=["uma frase bem comprida"],
+        extra_json_schema={"format": "password"},
+    ),
+]
+
+
 class Proof(Struct, frozen=True):
     """The password once more and, with a second factor, a code of the app; or a passkey."""
 
-    password: Annotated[
-        str,
-        Meta(
-            description="The password that is valid now; not looked at beside `passkey`.",
-            max_length=LONGEST,
-            examples=["uma frase bem comprida"],
-            extra_json_schema={"format": "password"},
-        ),
-    ] = ""
+    password: CurrentPassword = ""
     code: Annotated[
         str,
         Meta(
