@@ -33,6 +33,11 @@ async def office(tmp_path: Path) -> AsyncIterator[Registers]:
 
 
 @pytest.fixture
+async def company_id(office: Registers) -> str:
+    return (await office.company("Padaria")).id
+
+
+@pytest.fixture
 async def admin_world(office: Registers) -> AdminWorld:
     """Two companies, and the registers that hold them."""
     return await admin_world_of(office)

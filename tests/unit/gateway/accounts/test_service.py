@@ -30,11 +30,6 @@ ABSENT = "0b7d7e4a-9e0e-4a3c-8f5e-3c1f0a9b2c01"
 
 
 @pytest.fixture
-async def company_id(office) -> str:
-    return (await office.company("Padaria")).id
-
-
-@pytest.fixture
 async def account(office, company_id) -> Account:
     return await office.account(company_id, SANDBOX, tax_number="11.222.333/0001-81")
 

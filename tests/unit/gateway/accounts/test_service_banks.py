@@ -66,11 +66,6 @@ async def agreed(office: Registers, order: NewOrder) -> str:
     return void
 
 
-@pytest.fixture
-async def company_id(office: Registers) -> str:
-    return (await office.company("Padaria")).id
-
-
 async def test_changing_the_bank_needs_approval_and_the_first_bank_does_not(
     office: Registers, company_id: str
 ):

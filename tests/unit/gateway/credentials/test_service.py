@@ -39,11 +39,6 @@ AT_ONCE = RotationBody(overlap_s=0)
 
 
 @pytest.fixture
-async def company_id(office) -> str:
-    return (await office.company("Padaria")).id
-
-
-@pytest.fixture
 async def account_id(office, company_id: str) -> str:
     return (await office.account(company_id)).id
 
