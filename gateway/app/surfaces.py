@@ -338,6 +338,5 @@ def _pages_surface(services: Services) -> Surface:
         badges=badges,
         policies=panel.policies,
         step_up=sign_in_pages.stepping_up(panel),
-        step_up_by_passkey=sign_in_pages.stepping_up_by_passkey(panel),
     )
     return pages_surface(frame, pages)

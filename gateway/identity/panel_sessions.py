@@ -346,36 +346,22 @@ class PanelSessions:
         return await self._new(await self.rotate(_present(browser)))
 
     async def confirm_network(
-        self, browser: Browser | None, code: str, client: ClientInfo
+        self, browser: Browser | None, given: str | Assertion, client: ClientInfo
     ) -> PanelView:
         """
-        Submit a code at a network that is new to the session of a browser.
+        Submit a code, or use a passkey, at a network that is new to the session of a browser.
 
         Raises:
-            ServiceError: SESSION_REQUIRED without a session; as ``step_up``.
+            ServiceError: SESSION_REQUIRED without a session; as ``step_up``, or as
+                ``step_up_by_passkey``.
         """
-        latest, who = await self._at_new_network(browser)
-        return await self.step_up(latest, who, code, client)
-
-    async def confirm_network_by_passkey(
-        self, browser: Browser | None, passkey: Assertion, client: ClientInfo
-    ) -> PanelView:
-        """
-        Use a passkey at a network that is new to the session of a browser.
-
-        Raises:
-            ServiceError: SESSION_REQUIRED without a session; as ``step_up_by_passkey``.
-        """
-        latest, who = await self._at_new_network(browser)
-        return await self.step_up_by_passkey(latest, who, passkey, client)
-
-    async def _at_new_network(self, browser: Browser | None) -> tuple[Browser, SignedInUser]:
-        """Return the newest browser of a session, and its user, whatever the network."""
         latest = await self._latest(_present(browser))
         who = await self.signed_in(latest)
         if who is None:
             raise ServiceError(SESSION_REQUIRED, "missing")
-        return latest, who
+        if isinstance(given, str):
+            return await self.step_up(latest, who, given, client)
+        return await self.step_up_by_passkey(latest, who, given, client)
 
     async def visit(self, browser: Browser | None, client: ClientInfo) -> PanelView:
         """

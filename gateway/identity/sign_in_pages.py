@@ -24,11 +24,10 @@ from gateway.http.panel.pages.visit import (
     own_path,
 )
 from gateway.identity.documents import CodeBody, ForgotBody, LinkBody, LoginBody, typed
-from gateway.identity.panel_sessions import PanelView
 from gateway.identity.panel_surface import Panel
 from gateway.identity.sign_in_visits import begin_browser, go_on, wanted_page, within_quota
 from gateway.identity.surface import FAILS
-from gateway.identity.webauthn import assertion
+from gateway.identity.webauthn import Assertion, assertion
 
 _YEAR_S: Final = 365 * 24 * 3600
 RECOVERY: Final = "recovery"
@@ -134,13 +133,10 @@ def _sign_in(panel: Pages, room: Panel) -> None:
     async def confirm_network(visit: Visit) -> Result:
         """Let the session be used at this network, by a passkey, or a code of any kind."""
         async with within_quota(room, visit, "second_factor"):
-            if passkey := visit.form["passkey"]:
-                view = await sessions.confirm_network_by_passkey(
-                    visit.browser, assertion(passkey), visit.client
-                )
-            else:
-                body = typed(CodeBody, code=visit.form["code"])
-                view = await sessions.confirm_network(visit.browser, body.code, visit.client)
+            passkey, code = visit.form["passkey"], visit.form["code"]
+            given: str | Assertion
+            given = assertion(passkey) if passkey else typed(CodeBody, code=code).code
+            view = await sessions.confirm_network(visit.browser, given, visit.client)
         visit.cookies.append(responses.form.given(view.browser.cookie))
         return Redirect(wanted_page(visit))
 
@@ -210,39 +206,24 @@ def _recovery(panel: Pages, room: Panel) -> None:
     link("invitation", passwords.accept_invitation)
 
 
-def stepping_up(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
-    """Return the action that submits a second factor's code and renews browser and person."""
+def stepping_up(room: Panel) -> Callable[[Visit], Awaitable[None]]:
+    """Return the action that gives a form's second factor, and renews browser and person."""
 
-    async def step_up(visit: Visit, code: str) -> None:
-        if visit.person is None:
+    async def step_up(visit: Visit) -> None:
+        who, passkey, code = visit.person, visit.form["passkey"], visit.form["code"]
+        if who is None or not (passkey or code):
             return
-        view = await room.sessions.step_up(visit.browser, visit.person, code, visit.client)
-        _renew(room, visit, view)
+        if passkey:
+            answer = assertion(passkey)
+            view = await room.sessions.step_up_by_passkey(visit.browser, who, answer, visit.client)
+        else:
+            view = await room.sessions.step_up(visit.browser, who, code, visit.client)
+        visit.browser = view.browser
+        visit.cookies.append(room.responses.form.given(view.browser.cookie))
+        if view.signed_in is not None:
+            visit.person = view.signed_in.person
 
     return step_up
-
-
-def stepping_up_by_passkey(room: Panel) -> Callable[[Visit, str], Awaitable[None]]:
-    """Return the action that uses a passkey and renews browser and person."""
-
-    async def step_up(visit: Visit, passkey: str) -> None:
-        if visit.person is None:
-            return
-        answer = assertion(passkey)
-        view = await room.sessions.step_up_by_passkey(
-            visit.browser, visit.person, answer, visit.client
-        )
-        _renew(room, visit, view)
-
-    return step_up
-
-
-def _renew(room: Panel, visit: Visit, view: PanelView) -> None:
-    """Give a visit the browser and the person of a second factor that was accepted."""
-    visit.browser = view.browser
-    visit.cookies.append(room.responses.form.given(view.browser.cookie))
-    if view.signed_in is not None:
-        visit.person = view.signed_in.person
 
 
 async def _signed_in(room: Panel, visit: Visit) -> SignedInUser | None:

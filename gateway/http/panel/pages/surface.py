@@ -42,16 +42,14 @@ class Frame:
     The frame of every page.
 
     Attributes:
-        step_up: Submits a code of the second factor, after which the visit's browser
-            and person are the ones who gave it.
-        step_up_by_passkey: The same by a passkey.
+        step_up: Gives the second factor that a form of a signed-in user brings, after which the
+            visit's browser and person are the ones who gave it.
     """
 
     responses: PageResponses
     badges: Badges
     policies: PanelPolicies
-    step_up: Callable[[Visit, str], Awaitable[None]]
-    step_up_by_passkey: Callable[[Visit, str], Awaitable[None]]
+    step_up: Callable[[Visit], Awaitable[None]]
 
 
 def pages_surface(frame: Frame, pages: Sequence[Page]) -> Surface:
@@ -166,7 +164,7 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
         try:
             # another one was given by a sign-in or a code in another tab
             check_token(form["csrf_token"], visit.browser)
-            await _step_up(frame, visit)
+            await frame.step_up(visit)
             done = await does(visit)
             frame.badges.forget(visit)
             return done
@@ -176,16 +174,6 @@ def _act(frame: Frame, page: Page, does: Shows) -> Callable[[Visit, Form], Await
             return await _again(page, visit, problem)
 
     return runs
-
-
-async def _step_up(frame: Frame, visit: Visit) -> None:
-    """Submit the second factor that a form of a signed-in user brings."""
-    if visit.person is None:
-        return
-    if visit.form["passkey"]:
-        await frame.step_up_by_passkey(visit, visit.form["passkey"])
-    elif visit.form["code"]:
-        await frame.step_up(visit, visit.form["code"])
 
 
 async def _begin(frame: Frame, page: Page, visit: Visit) -> None:

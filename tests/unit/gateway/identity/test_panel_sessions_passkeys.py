@@ -107,7 +107,7 @@ async def test_a_passkey_confirms_another_network(panel_world: PanelWorld, maria
     assert who is not None
     answer = await used(panel_world.identity_world.services, who, authenticator)
 
-    view = await panel_world.sessions.confirm_network_by_passkey(browser, answer, ELSEWHERE)
+    view = await panel_world.sessions.confirm_network(browser, answer, ELSEWHERE)
 
     assert view.signed_in is not None
     assert view.signed_in.person.is_known_at(ELSEWHERE.address)
