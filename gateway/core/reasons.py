@@ -358,7 +358,7 @@ _RECORDS: Final = {
     "sign_on_no_role": "The company has given you no role here: ask its administrators.",
     "sign_on_no_email": "The company did not name a confirmed e-mail address of its own.",
     "sign_on_taken": "This e-mail address is of another user here: ask an administrator.",
-    "sign_on_too_many": "Too many new people came by the company today: try again tomorrow.",
+    "sign_on_too_many": "Too many new people of the company signed in today: try again tomorrow.",
     "issuer_unreachable": "The sign-in of the company does not answer now.",
     "logout_token": "The logout token is not in order, or was used already.",
 }

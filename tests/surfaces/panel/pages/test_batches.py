@@ -39,6 +39,15 @@ async def uploaded(person: Person, world: World, *rows: str) -> str:
     return seen.location
 
 
+async def ended(person: Person, path: str) -> None:
+    """Wait until the page of a file says that it is done."""
+
+    async def is_done() -> bool:
+        return "concluído" in (await person.open(path)).text
+
+    await until(is_done)
+
+
 async def test_a_file_is_uploaded_ordered_approved_by_its_sum_and_paid(
     operator: Person, approver: Person, world: World
 ):
@@ -49,10 +58,7 @@ async def test_a_file_is_uploaded_ordered_approved_by_its_sum_and_paid(
     wrong = await approver.send(f"{ordered.location}/approve", {"value": "12,34"})
     agreed = await approver.send(f"{ordered.location}/approve", {"value": "20,00"})
 
-    async def is_done() -> bool:
-        return "conclu\u00eddo" in (await operator.open(path)).text
-
-    await until(is_done)
+    await ended(operator, path)
     result = await operator.open(f"{path}/result")
 
     assert "Jo\u00e3o &lt;b&gt;" in draft.text
@@ -76,10 +82,7 @@ async def test_a_payout_in_review_keeps_its_file_open_and_leads_to_its_opinions(
     await approver.open(ordered.location)
     await approver.send(f"{ordered.location}/approve", {"value": "5,55"})
 
-    async def is_done() -> bool:
-        return "concluído" in (await operator.open(path)).text
-
-    await until(is_done)  # so that no worker is at the file any more
+    await ended(operator, path)  # so that no worker is at the file any more
     async with world.gateway.kernel.store.database.writing() as connection:
         await connection.execute(
             update(payouts).where(payouts.c.reference == reference).values(review=True)
