@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, cast
 
 import click
+from msgspec import UNSET
 
 from gateway.cli.os_user import os_user
 from gateway.core.audit_context import RuleViolation
@@ -128,6 +129,8 @@ def fields_of(record: object, *names: str) -> Row:
 
 def _shown(name: str, value: object) -> object:
     is_instant = isinstance(value, datetime) or (value is None and name.endswith(("_at", "_until")))
+    if value is UNSET:
+        return None
     return instant(cast("datetime | None", value)) if is_instant else value
 
 

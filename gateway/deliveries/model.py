@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from gateway.core import fields
 from gateway.core.fields import meaning
@@ -76,7 +76,9 @@ class DeliveryTry(Struct, frozen=True, kw_only=True):
 
     number: Annotated[int, meaning("Counts from 1.")]
     at: Moment
-    status: Annotated[int | None, meaning("Status of the answer; absent without one.", 200)]
+    status: Annotated[
+        int | UnsetType, meaning("Status of the answer; absent without one.", 200)
+    ] = UNSET
     failure: Annotated[
         TryFailure,
         inline(TryFailure),

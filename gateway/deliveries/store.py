@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 from sqlalchemy import (
     ColumnElement,
@@ -326,9 +327,10 @@ class DeliveryRecords:
 
     async def tries(self, delivery_id: str) -> Sequence[DeliveryTry]:
         """Return the tries of a delivery, oldest first."""
-        own = select(delivery_tries).where(delivery_tries.c.delivery_id == delivery_id)
-        rows = await self._database.rows(own.order_by(delivery_tries.c.number))
-        return [from_row(row, DeliveryTry) for row in rows]
+        tries = delivery_tries.c
+        own = select(tries.number, tries.at, tries.status, tries.failure, tries.ms)
+        own = own.where(tries.delivery_id == delivery_id).order_by(tries.number)
+        return [_try(*row) for row in await self._database.rows(own)]
 
     async def search(self, wanted: DeliverySearch, scope: CompanyScope) -> Listed[Delivery]:
         """Return a page, newest event first."""
@@ -483,12 +485,16 @@ def _of(wanted: DeliverySearch) -> Conditions:
 def _last_try(row: Record) -> DeliveryTry | None:
     if row.try_number is None:
         return None
+    return _try(row.try_number, row.try_at, row.try_status, row.try_failure, row.try_ms)
+
+
+def _try(number: int, at: datetime, status: int | None, failure: str, ms: int) -> DeliveryTry:
     return DeliveryTry(
-        number=row.try_number,
-        at=row.try_at,
-        status=row.try_status,
-        failure=TryFailure(row.try_failure),
-        ms=row.try_ms,
+        number=number,
+        at=at,
+        status=UNSET if status is None else status,
+        failure=TryFailure(failure),
+        ms=ms,
     )
 
 
