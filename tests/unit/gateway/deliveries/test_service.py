@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 
+import msgspec
 import pytest
 from sqlalchemy import select
 
@@ -20,6 +21,7 @@ from gateway.deliveries.store import DeliveryRecords
 from gateway.endpoints.model import EndpointState
 from gateway.events.model import Event, EventType
 from gateway.events.store import append
+from gateway.http.rendering import dumps
 from gateway.store.tables.core import audit
 from tests.world.deliveries import (
     ENDPOINT,
@@ -88,6 +90,25 @@ async def test_a_delivery_is_shown_with_its_body_and_each_try(
     assert shown.body == receiver.came[0].body.decode()
     assert [(each.number, each.status) for each in shown.attempts] == [(1, 200)]
     assert (shown.state, shown.tries, shown.account_id) == (DeliveryState.DELIVERED, 1, ACCOUNT)
+
+
+async def test_a_try_that_nothing_answered_has_no_status(
+    store: Store, clock: Clock, deliveries: Deliveries
+):
+    async with receiving() as receiver:
+        gone = receiver.url
+    await add_endpoint(store, an_endpoint(gone))
+    await happen(store)
+    worker = sending(store, clock)
+    await sent(worker)
+    await worker.close()
+    [listed] = (await deliveries.page(staff(clock), EVERYTHING)).items
+
+    [tried] = (await deliveries.get(staff(clock), listed.id)).attempts
+
+    written = msgspec.json.decode(dumps(tried))
+    assert written["failure"] == "connection"
+    assert "status" not in written
 
 
 async def test_other_companies_see_nothing_and_send_nothing(
