@@ -37,13 +37,15 @@ from gateway.telemetry.metrics.registry import MetricRegistry
 
 class LoopLag:
     """
-    Measures event-loop lag, in seconds.
+    Measures event-loop lag and waits for the store, in seconds.
 
-    With the defaults ``p95_s`` looks back two seconds, so one hiccup alone does not shed requests
-    and the second one does.
+    With the defaults both look back two seconds, so one hiccup alone does not shed requests and the
+    second one does.
 
     Attributes:
         p95_s: The 95th percentile of the last samples; zero while they are too few.
+        store_wait_s: The same of the longest wait for the store in each interval.
+        longest_wait_s: Returns the longest wait for the store since it was last called.
         task: Takes the samples in the background.
     """
 
@@ -60,27 +62,37 @@ class LoopLag:
         self._clock = clock
         self._interval_s = interval_s
         self._samples: deque[float] = deque(maxlen=samples)
-        self.p95_s = 0.0
+        self._waits: deque[float] = deque(maxlen=samples)
+        self.p95_s = self.store_wait_s = 0.0
+        self.longest_wait_s: Callable[[], float] = lambda: 0.0
         # No pause between two samples: a loop that is blocked just then would go unseen.
         self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
 
     def forget(self) -> None:
         """Drop the samples: a slow start must not count as load."""
         self._samples.clear()
-        self.p95_s = 0.0
+        self._waits.clear()
+        self.p95_s = self.store_wait_s = 0.0
 
     async def sample(self) -> None:
-        """Sleep for one interval, and record the lag of the loop."""
+        """Sleep for one interval; record the loop's lag, and the longest wait for the store."""
         due = self._clock() + self._interval_s
         await asyncio.sleep(self._interval_s)
-        self._take(max(0.0, self._clock() - due))
+        self._take(max(0.0, self._clock() - due), self.longest_wait_s())
 
-    def _take(self, lag_s: float) -> None:
-        """Store one sample; with few samples the 95th percentile would be the maximum."""
+    def _take(self, lag_s: float, wait_s: float = 0.0) -> None:
+        """Store one sample of each."""
         self._samples.append(lag_s)
-        if len(self._samples) == self._samples.maxlen:
-            self.p95_s = sorted(self._samples)[ceil(0.95 * len(self._samples)) - 1]
+        self._waits.append(wait_s)
+        self.p95_s, self.store_wait_s = _p95(self._samples), _p95(self._waits)
         self._observe(lag_s)
+
+
+def _p95(samples: deque[float]) -> float:
+    """Return the 95th percentile; zero while samples are few, when it would be the maximum."""
+    if len(samples) != samples.maxlen:
+        return 0.0
+    return sorted(samples)[ceil(0.95 * len(samples)) - 1]
 
 
 def show_connections(metrics: MetricRegistry, public: Listener, usage: Usage) -> None:

@@ -263,6 +263,7 @@ _CALLERS: Final = {
     "downloads": "Too many files are being read.",
     "in_flight": "Too many requests are being served.",
     "loop_lag": "The process is too busy.",
+    "store_wait": "The store is too busy.",
     "store_full": "The store takes no new payouts.",
     "strangers": "Too many requests of unknown callers wait for their bodies.",
     "draining": "The process is shutting down.",

@@ -2,8 +2,9 @@
 Admission: sheds requests under overload, the least important classes first.
 
 Each class of routes has places of its own, so that none can take the last place of another, and a
-lag of the event loop above which it is shed. Requests of people and strangers wait two seconds
-for a place, or for the lag to end.
+lag of the event loop above which it is shed. Those of people and strangers are shed above a wait
+for the store, too, and their requests wait two seconds for a place, or until loop and store have
+caught up.
 Callers who are not known yet can make us wait for a body, which costs them nothing. Such requests
 have places for each route: slow bodies at the sign-in take none from the refresh, and none from
 callbacks, which want a secret address before a place.
@@ -34,14 +35,17 @@ class Limits(NamedTuple):
         share: Its part of ``limits.in_flight``.
         most: Its places at any number of cores: requests of people keep one core busy, and
             waits for no bank while it holds a place.
-        lag: In times ``limits.loop_lag_s``.
-        waits: Whether a request waits for a place or for a late event loop before it is refused.
+        lag: Of the event loop, in times ``limits.loop_lag_s``.
+        store_wait: A wait for a connection to the store, in the same. Payouts need the store: they
+            are never refused for it, so that others are refused first.
+        waits: Whether a request waits for a place or for the lag to end before it is refused.
             Who asks again at once would else keep the process as busy as if it were served.
     """
 
     share: float
     lag: float
     most: float = inf
+    store_wait: float = inf
     waits: bool = True
 
 
@@ -50,9 +54,9 @@ LIMITS: Final[Mapping[Priority, Limits]] = {
     Priority.PAYOUTS: Limits(share=0.5, lag=8, waits=False),
     Priority.STOPS: Limits(share=0.02, lag=8, most=2),
     Priority.PARTNERS: Limits(share=0.33, lag=2, waits=False),
-    Priority.PAGES: Limits(share=0.04, lag=0.4, most=4),
-    Priority.HEAVY: Limits(share=0.01, lag=0.2, most=2),
-    Priority.STRANGERS: Limits(share=0.1, lag=0.2),
+    Priority.PAGES: Limits(share=0.04, lag=0.4, most=4, store_wait=0.8),
+    Priority.HEAVY: Limits(share=0.01, lag=0.2, most=2, store_wait=0.4),
+    Priority.STRANGERS: Limits(share=0.1, lag=0.2, store_wait=0.8),
 }
 # Looking a member up by its name costs Python 3.11 a call each time.
 _STRANGERS: Final = Priority.STRANGERS
@@ -64,6 +68,7 @@ _LEAST: Final = 10
 _NETWORK_SHARE: Final = 4
 _FULL: Final = "in_flight"
 _LATE: Final = "loop_lag"
+_STORE: Final = "store_wait"
 _RETRY_S: Final = 1
 _WAIT_S: Final = 2.0
 _AT_BANK: Final = 8
@@ -77,13 +82,15 @@ def _places(given: Limits, most: int) -> float:
 
 class Lag(Protocol):
     """
-    Measures the event loop.
+    Measures event loop and store.
 
     Attributes:
-        p95_s: Its lag now, in seconds.
+        p95_s: The lag of the event loop now, in seconds.
+        store_wait_s: The wait for the store now, in seconds.
     """
 
     p95_s: float
+    store_wait_s: float
 
 
 class Shed(ServiceError):
@@ -120,7 +127,7 @@ class Admission:
         Args:
             most: Requests in flight, of all classes together.
             longest_lag_s: ``limits.loop_lag_s``.
-            lag: Of the event loop.
+            lag: Of event loop and store.
             count: Counts shed requests.
             wait_s: For a place, or for the lag to end, where a class waits; as long is the refusal
                 of a body held back.
@@ -139,6 +146,7 @@ class Admission:
         self._most = most
         self.places = [_places(each, most) for each in LIMITS.values()]
         self._lags_s = [each.lag * longest_lag_s for each in LIMITS.values()]
+        self._waits_s = [each.store_wait * longest_lag_s for each in LIMITS.values()]
 
     def in_flight(self, priority: Priority) -> int:
         """Return how many requests of a class are being served, with strangers' bodies."""
@@ -152,7 +160,8 @@ class Admission:
         Raises:
             Shed: ``SVC.GTW.006`` with ``Retry-After`` when overloaded.
         """
-        if self._lag.p95_s > self._lags_s[priority]:
+        lag = self._lag
+        if lag.p95_s > self._lags_s[priority] or lag.store_wait_s > self._waits_s[priority]:
             if LIMITS[priority].waits:
                 return self._outlast_lag(priority)
             self._shed(priority, _LATE)
@@ -174,11 +183,13 @@ class Admission:
                 place.set_result(None)
 
     async def _outlast_lag(self, priority: Priority) -> None:
-        """Let the event loop catch up, then take a place; raises as ``admit`` does."""
+        """Let loop and store catch up, then take a place; raises as ``admit`` does."""
         await asyncio.sleep(self._wait_s)
-        if self._lag.p95_s > self._lags_s[priority]:
-            self._count(Event.SHED, f"{priority.word}.{_LATE}")
-            raise Shed(_LATE)
+        is_late = self._lag.p95_s > self._lags_s[priority]
+        if is_late or self._lag.store_wait_s > self._waits_s[priority]:
+            reason = _LATE if is_late else _STORE
+            self._count(Event.SHED, f"{priority.word}.{reason}")
+            raise Shed(reason)
         waiting = self.admit(priority)
         if waiting is not None:
             await waiting

@@ -84,6 +84,7 @@ REMEDIES: Final[Mapping[str, Sequence[str]]] = {
     ),
     "in_flight": _REPEAT_LATER,
     "loop_lag": _REPEAT_LATER,
+    "store_wait": _REPEAT_LATER,
     "strangers": _REPEAT_LATER,
     "draining": _REPEAT_LATER,
     "final": ("Nothing does: a submitted payout is final.",),

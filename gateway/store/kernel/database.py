@@ -76,6 +76,16 @@ class Usage:
     waiting: int = 0
     in_use: int = 0
     on_usage: OnUsage = field(default_factory=lambda: _ignore)
+    _longest_wait_s: float = 0.0
+
+    def waited(self, seconds: float) -> None:
+        """Note how long a unit of work waited until it had a connection."""
+        self._longest_wait_s = max(self._longest_wait_s, seconds)
+
+    def longest_wait_s(self) -> float:
+        """Return the longest such wait since this was last asked, in seconds."""
+        longest, self._longest_wait_s = self._longest_wait_s, 0.0
+        return longest
 
 
 def _ignore(_work: str, _took_s: float) -> None:
@@ -239,6 +249,7 @@ class Database:
                     usage.waiting -= 1
                     usage.in_use += 1
                     has_one = True
+                    usage.waited(usage.clock() - began)
                     yield opened
         finally:
             if has_one:

@@ -59,7 +59,9 @@ DENIED: Final = Label(
 CACHE_RESULT: Final = Label("result", ("hit", "miss", "negative", "stale"))
 DECISION: Final = Label("result", ("allowed", "limited"))
 PRIORITY: Final = Label("priority", tuple(each.word for each in Priority))
-SHED: Final = Label("reason", ("in_flight", "loop_lag", "strangers", "draining", "store_full"))
+SHED: Final = Label(
+    "reason", ("in_flight", "loop_lag", "store_wait", "strangers", "draining", "store_full")
+)
 REPLACED: Final = Label("reason", ("unacceptable",))
 IDEMPOTENCY: Final = Label("result", ("new", "replay", "mismatch"))
 HOLD_OUTCOME: Final = Label("outcome", tuple(HoldOutcome))

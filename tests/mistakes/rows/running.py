@@ -14,6 +14,7 @@ _CHANGE_FEED = "tests/unit/gateway/app/test_kept_records_feed.py"
 _EFFECTIVE = "tests/unit/gateway/config/test_effective.py"
 _FOLLOW_UPS = "tests/contract/stores/test_follow_ups.py"
 _IMPORTS = "tests/architecture/test_imports.py"
+_ASSEMBLY = "tests/unit/gateway/app/test_assembly.py"
 _METRICS = "tests/unit/gateway/telemetry/metrics/test_series.py"
 _PARTITIONS = "tests/contract/stores/test_partitions.py"
 _PAYOUT_UPDATES = "tests/contract/stores/test_payout_updates.py"
@@ -416,9 +417,27 @@ ROWS = (
         promise="A reader who waited for a late event loop is served once it has caught up.",
         source="docs/operations.md",
         file="gateway/http/admission.py",
-        right="        if self._lag.p95_s > self._lags_s[priority]:\n            self._count(",
-        wrong="        if self._lags_s[priority] >= 0:\n            self._count(",
+        right="is_late = self._lag.p95_s > self._lags_s[priority]",
+        wrong="is_late = self._lags_s[priority] >= 0",
         tests=(f"{_ADMISSION}::test_a_lag_that_ends_meanwhile_refuses_no_user",),
+    ),
+    Mistake(
+        name="pages-take-the-store-from-payouts",
+        promise="Pages are shed while units of work wait long for the store.",
+        source="docs/operations.md, ADR 0086",
+        file="gateway/http/admission.py",
+        right=" or lag.store_wait_s > self._waits_s[priority]:\n            if",
+        wrong=":\n            if",
+        tests=(f"{_ADMISSION}::test_a_wait_for_the_store_sheds_users_and_strangers_alone",),
+    ),
+    Mistake(
+        name="waits-for-the-store-not-measured",
+        promise="Admission knows how long the store is waited for.",
+        source="docs/operations.md, ADR 0086",
+        file="gateway/app/assembly.py",
+        right="    telemetry.lag.longest_wait_s = usage.longest_wait_s\n",
+        wrong="",
+        tests=(f"{_ASSEMBLY}::test_overload_is_judged_by_waits_for_the_store_too",),
     ),
     Mistake(
         name="class-takes-the-last-place-of-another",

@@ -31,9 +31,10 @@ CHALLENGE = 'Basic realm="tests"'
 
 @dataclass(slots=True)
 class Lag:
-    """The lag of a loop, as a test sets it."""
+    """The lag of loop and store, as a test sets it."""
 
     p95_s: float = 0.0
+    store_wait_s: float = 0.0
 
 
 def admission(count: Count = lambda *_: None, lag: Lag | None = None, most: int = 100) -> Admission:

@@ -40,6 +40,13 @@ def test_assembling_opens_no_listener(tmp_path: Path):
     assert gateway.readiness.started is False
 
 
+def test_overload_is_judged_by_waits_for_the_store_too(tmp_path: Path):
+    gateway = assemble(sandbox(tmp_path), {})
+    gateway.kernel.store.database.usage.waited(0.7)
+
+    assert gateway.telemetry.lag.longest_wait_s() == 0.7
+
+
 def test_templates_are_registered_with_the_served_application(tmp_path: Path):
     """Where users of aiohttp-jinja2 expect them."""
     gateway = assemble(sandbox(tmp_path), {})

@@ -50,6 +50,20 @@ async def test_one_late_sample_does_not_raise_the_percentile_and_two_do():
     assert (alone, monitor.p95_s) == (0.001, 2.0)
 
 
+@leaping
+async def test_waits_for_the_store_are_measured_beside_the_lag():
+    observed: list[float] = []
+    waits = iter([0.3, 0.4])
+    monitor = LoopLag(observed.append, time.monotonic, samples=2)
+    monitor.longest_wait_s = lambda: next(waits)
+    monitor.task.start()
+    await asyncio.sleep(0.25)
+    await monitor.task.stop()
+
+    assert (monitor.p95_s, monitor.store_wait_s) == (pytest.approx(0, abs=0.001), 0.4)
+    assert observed == pytest.approx([0, 0], abs=0.001)
+
+
 async def test_the_loop_lag_is_zero_before_the_first_sample():
     assert lag([]).p95_s == 0.0
 

@@ -36,9 +36,8 @@ REFUSING = {"ServiceError": 1, "RuleViolation": 1, "too_many": 1, "not_possible"
 WORKED_OUT = {
     "gateway/payouts/holds.py: state": ("revoked", "expired"),
     "gateway/payouts/holds.py: why": ("own_secret", "own_file"),
-    "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "strangers"),
+    "gateway/http/admission.py: reason": ("in_flight", "loop_lag", "store_wait", "strangers"),
     "gateway/http/admission.py: _FULL": (),
-    "gateway/http/admission.py: _LATE": (),
     "gateway/callbacks/reception.py: reason": ("forged", "unproven"),
     "gateway/http/routing.py: problem.reason": (),
     "gateway/sandbox/partners.py: problem.reason": (),

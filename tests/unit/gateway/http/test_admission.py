@@ -21,13 +21,18 @@ WAITING = [each for each in BY_RANK if LIMITS[each].waits]
 
 
 def admission(
-    seen: list[tuple[str, str]], *, lag_s: float = 0.0, most: int = MOST, wait_s: float = 2.0
+    seen: list[tuple[str, str]],
+    *,
+    lag_s: float = 0.0,
+    store_wait_s: float = 0.0,
+    most: int = MOST,
+    wait_s: float = 2.0,
 ) -> Admission:
     """A thousand requests, and a quarter of a second."""
     return Admission(
         most,
         0.25,
-        Lag(lag_s),
+        Lag(lag_s, store_wait_s),
         lambda event, label: seen.append((event, label)),
         wait_s,
     )
@@ -67,6 +72,31 @@ async def test_event_loop_lag_sheds_the_least_important_classes_first(lag_s: flo
     admitted = admission([], lag_s=lag_s, wait_s=0)
 
     assert " ".join([each.word for each in BY_RANK if await is_shed(admitted, each)]) == shed
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "shed"),
+    [
+        (0.1, ""),
+        (0.101, "heavy"),
+        (0.2, "heavy"),
+        (0.201, "pages heavy strangers"),
+        (60.0, "pages heavy strangers"),
+    ],
+)
+async def test_a_wait_for_the_store_sheds_users_and_strangers_alone(wait_s: float, shed: str):
+    admitted = admission([], store_wait_s=wait_s, wait_s=0)
+
+    assert " ".join([each.word for each in BY_RANK if await is_shed(admitted, each)]) == shed
+
+
+async def test_a_request_shed_for_the_store_says_so():
+    seen: list[tuple[str, str]] = []
+
+    with pytest.raises(Shed):
+        await (admission(seen, store_wait_s=1, wait_s=0).admit(Priority.PAGES) or asyncio.sleep(0))
+
+    assert seen == [("shed", "pages.store_wait")]
 
 
 def test_a_shed_request_is_counted_by_class_and_reason():

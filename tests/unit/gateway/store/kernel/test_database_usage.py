@@ -37,7 +37,23 @@ async def test_a_database_counts_running_and_waiting_work(tmp_path: Path):
 
     assert busy == (0, 1)
     assert (database.usage.waiting, database.usage.in_use) == (0, 0)
-    assert told == [("read", 1.0), ("read", 3.0), ("write", 1.0)]
+    assert told == [("read", 1.0), ("read", 4.0), ("write", 2.0)]
+
+
+async def test_the_longest_wait_for_a_connection_is_told_once(tmp_path: Path):
+    database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
+    at = 0.0
+    database.usage.clock = lambda: at
+    async with database.reading():
+        waiting = asyncio.ensure_future(look(database))
+        await asyncio.sleep(0)
+        at = 7.0
+    await waiting
+    await look(database)
+    told = database.usage.longest_wait_s(), database.usage.longest_wait_s()
+    await database.close()
+
+    assert told == (7.0, 0.0)
 
 
 async def look(database: Database) -> None:
