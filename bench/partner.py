@@ -39,6 +39,7 @@ class GatewaySite:
         database: Address of a PostgreSQL database; empty for a file in ``folder``.
         port, operations, bank: Of its two listeners, and of the stub.
         banks: Names of more sandbox banks, whose limits are as they come.
+        collector: The address that takes its spans; empty where it records none.
     """
 
     tree: Path
@@ -48,6 +49,7 @@ class GatewaySite:
     operations: int
     bank: int
     banks: Sequence[str] = ()
+    collector: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +230,7 @@ def write_configuration(site: GatewaySite) -> Path:
             },
         },
         "sandbox_bank": {"start": False},
+        "telemetry": {"tracing": {"endpoint": site.collector}},
     }
     file = configuration_of(site)
     file.write_text(json.dumps(document))  # JSON is YAML

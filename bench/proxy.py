@@ -42,7 +42,7 @@ def proxy(upstream: str) -> web.Application:
 def canned() -> web.Application:
     """Make the server that only answers."""
     application = web.Application()
-    application.router.add_get("/{path:.*}", answer_canned)
+    application.router.add_route("*", "/{path:.*}", answer_canned)
     return application
 
 

@@ -31,13 +31,15 @@ REFUSED = "gateway, 401 for a wrong secret"
 STATEMENT = "gateway, statement of 100 rows"
 SLOW_PROXY = "bare aiohttp proxy, bank at 20 ms"
 SLOW = "gateway, bank at 20 ms"
+WITH_SPANS = "gateway, balance, spans of one in twenty"
+SPANS = "spans"
 IDLE = "memory of an idle process, MB"
 
 DAILY = ("cpu", "slow", "peers", open_loop.HELD)
-FIGURES = (*DAILY, open_loop.EVERY)
+FIGURES = (*DAILY, SPANS, open_loop.EVERY)
 CONVERSATIONS = 512
 
-_ALSO_FOR = {PROXY: {open_loop.HELD}, BALANCE: {open_loop.HELD, "peers"}}
+_ALSO_FOR = {PROXY: {open_loop.HELD}, BALANCE: {open_loop.HELD, "peers", SPANS}}
 """The figures that stand on a row, beside that which it is of."""
 
 _HEADERS = {
@@ -64,10 +66,6 @@ _CANNED_AT_WOOVI = b'{"balance":10000.00,"blocked":50.00,"updated_at":""}'
 """That bank does not tell of when a balance is."""
 
 
-def _p50(one: rounds.Round) -> float:
-    return one.p50_ms
-
-
 def _pss(one: rounds.Round) -> float:
     return one.pss_mb
 
@@ -77,8 +75,9 @@ GOALS = (
     Goal("R2", BALANCE, CANNED_ANSWER),
     Goal("R3", peer_gateways.FASTAPI, BALANCE),
     Goal("R4", peer_gateways.LITESTAR, BALANCE),
-    Goal("R7", SLOW, SLOW_PROXY, _p50),
+    Goal("R7", SLOW, SLOW_PROXY, open_loop.p99),
     Goal("R9", REFUSED, CANNED_ANSWER),
+    Goal("R10", WITH_SPANS, BALANCE),
     Goal("R14", SLOW, SLOW_PROXY, _pss),
     Goal("R15", WOOVI_BALANCE, BALANCE),
     open_loop.goal("R16", BALANCE, PROXY),
@@ -122,6 +121,8 @@ def _standing(
             yield from wanted(open_loop.paced(asked[0][1]))
             if "peers" in figures:
                 yield from peer_gateways.standing(scene, partner, connections)
+    if SPANS in figures:
+        yield _with_spans(scene, connections)
     if open_loop.EVERY in figures:
         yield from _on_asyncio(scene, connections)
 
@@ -131,6 +132,16 @@ def _wanted(figures: set[str], found: Iterable[tuple[str, Subject]]) -> Iterator
     for figure, each in found:
         if figures & {figure, *_ALSO_FOR.get(each.name, ())}:
             yield each
+
+
+def _with_spans(scene: Stage, connections: int) -> Subject:
+    """Start a gateway once more, with a collector that takes whatever comes."""
+    _, collector = scene.script("proxy.py")
+    site = scene.site("gateway-with-spans", OURS)
+    site = replace(site, collector=f"http://127.0.0.1:{collector}/v1/traces")
+    partner = make_partner(site)
+    _, balance = next(_gateway(scene.gateway(site), site.port, partner, connections))
+    return replace(balance, name=WITH_SPANS)
 
 
 def _on_asyncio(scene: Stage, connections: int) -> Iterator[Subject]:
