@@ -135,7 +135,8 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         in_flight: Requests at once; each class of routes has a part of them. Above: 503.
-        loop_lag_s: Event-loop lag (95th percentile); classes are shed above multiples of it.
+        loop_lag_s: Classes are shed while the event loop is later than a multiple of it, and those
+            of people and strangers while the store is waited for longer (95th percentiles).
         failed_credentials: The throttle on refused credentials.
     """
 
