@@ -70,7 +70,8 @@ async def take(browser: Browser, site: PanelSite, screen: Screen, look: Look) ->
         if not answer.ok:
             problem = f"{case} answered {answer.status}: it is no screen to be photographed"
             raise ValueError(problem)
-        # A font that came late is for the second time.
+        # The second time fonts are there, and balances for which the banks were asked.
+        await tab.page.wait_for_load_state("networkidle")
         await tab.page.reload()
         await tab.page.wait_for_load_state("networkidle")
         if SECRET.search(await tab.page.content()):
