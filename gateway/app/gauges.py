@@ -81,7 +81,7 @@ class LoopLag:
         self._take(max(0.0, self._clock() - due), self.longest_wait_s())
 
     def _take(self, lag_s: float, wait_s: float = 0.0) -> None:
-        """Store one sample of each."""
+        """Store a sample of the loop's lag and of the wait for the store."""
         self._samples.append(lag_s)
         self._waits.append(wait_s)
         self.p95_s, self.store_wait_s = _p95(self._samples), _p95(self._waits)

@@ -213,7 +213,8 @@ class ArchiveRecords:
         or not at rest, stays. Safe to repeat.
 
         Raises:
-            RuleViolation: the database has a payout neither here nor there; nothing was done.
+            RuleViolation: a payout of the lines is in neither ``payouts`` nor
+                ``archived_payouts``; nothing was done.
         """
         by_digest = {lines.digest_of(lines.read(each)): each for each in given}
         async with self._database.writing() as connection:

@@ -1,4 +1,4 @@
-"""What stands out in the payouts of a file, beside the company's own payouts."""
+"""Unusual payouts of a file, compared with the company's own payouts."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ _TWO_WAYS: Final = re.compile(r"\d{1,3}[.,]\d{3}", re.ASCII)
 
 
 class Fault(StrEnum):
-    """What is wrong with a file or a row, beside what is wrong with a payout."""
+    """Errors of a file or a row, beside the errors of a payout."""
 
     FILE_LARGE = "file_large"
     FILE_ENCODING = "file_encoding"

@@ -69,7 +69,7 @@ class Callback:
     provider_id: str = ""
 
     def to_document(self, _reader: object) -> WebhookDocument:
-        """Show it."""
+        """Return the callback as a document, secrets in its body redacted."""
         fields = WebhookDocument.__struct_fields__
         values = {name: getattr(self, name) for name in fields if name != "body"}
         body = redacted(self.body.decode("utf-8", "replace"))

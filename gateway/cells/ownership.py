@@ -1,4 +1,4 @@
-"""Whose a row is: the rows of one company in each table, and the tables that no move touches."""
+"""The rows of one company in each table, and the tables that no move touches."""
 
 from __future__ import annotations
 

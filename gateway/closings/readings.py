@@ -1,4 +1,4 @@
-"""What the last reading of a day found, kept so that pages need no bank."""
+"""The result of the last reading of a day, stored so that pages need no bank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How signatures of days are stored: each on the figures that were shown, and in the audit log."""
+"""Stored signatures of days: each with the figures that were shown, and in the audit log."""
 
 from __future__ import annotations
 

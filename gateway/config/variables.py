@@ -22,7 +22,7 @@ _WAIT_S: Final = 10.0
 
 def value_of(name: str, environ: Mapping[str, str]) -> str | None:
     """
-    Return the value, without white space around it; None where none of the three is set.
+    Return the value without white space around it; None if it has no source.
 
     Raises:
         ValueError: the file cannot be read, or the command does not print a value.

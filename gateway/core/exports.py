@@ -1,4 +1,4 @@
-"""What people take away: how many files, rows of files and lists, and files at once."""
+"""Limits of exports: files, rows of files and lists, and files at once."""
 
 from __future__ import annotations
 

@@ -345,7 +345,7 @@ class LimitsBody(Struct):
     ] = False
 
     def limits(self) -> CredentialLimits:
-        """Return them."""
+        """Return the limits of payouts as one struct."""
         names = CredentialLimits.__struct_fields__
         return CredentialLimits(**{name: getattr(self, f"limit_{name}") for name in names})
 

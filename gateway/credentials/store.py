@@ -96,7 +96,7 @@ def without_rule() -> ColumnElement[bool]:
 
 
 def without_limits() -> ColumnElement[bool]:
-    """Return the SQL condition: the credential may pay out without a limit of a payout or a day."""
+    """Return the SQL condition: may pay out, without a limit per payout or per day."""
     unlimited = or_(credentials.c.limit_payout.is_(None), credentials.c.limit_day.is_(None))
     return and_(PAYING, unlimited)
 

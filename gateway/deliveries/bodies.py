@@ -1,4 +1,4 @@
-"""What is sent to endpoints: the document of the feed without the event's id."""
+"""Bodies sent to endpoints: the document of the feed without the event's id."""
 
 from __future__ import annotations
 

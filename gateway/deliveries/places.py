@@ -35,7 +35,7 @@ _KEPT: Final = 10_000
 @dataclass(slots=True)
 class _Endpoint:
     """
-    What is known of an endpoint.
+    The known state of an endpoint.
 
     Attributes:
         failures: One after the other, up to now.

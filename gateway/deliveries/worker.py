@@ -167,7 +167,7 @@ class DeliveryWorker:
             )
 
     async def _send(self, claimed: Claimed) -> Outcome | None:
-        """Send a delivery; None without a secret to sign it: it is never sent unsigned."""
+        """Send a delivery; None if there is no secret to sign it with."""
         secrets = await self._secrets.of(claimed.endpoint, self._work.now())
         if not secrets:
             return None

@@ -109,7 +109,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """How the audit log names it."""
+        """The name of the endpoint in the audit log."""
         return f"endpoint:{self.id}"
 
     def version(self) -> str:

@@ -140,7 +140,7 @@ def pages(
 
     @panel.form("/{endpoint_id}/resume", "endpoint_resume", endpoints.resume, shows=read)
     async def resume(visit: Visit) -> Result:
-        """Let it go on, once it has answered a ping."""
+        """Resume a paused endpoint, once it has answered a ping."""
         await endpoints.resume(panel.staff(visit), _named(visit))
         return Redirect(_page(visit))
 

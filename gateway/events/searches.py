@@ -1,4 +1,4 @@
-"""How the query of a feed is read."""
+"""Reads the query of the event feed."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def wrong(refusal: ServiceError) -> str:
 
 
 def means(reason: str) -> str:
-    """Return the sentence of a refusal's word, ``{field}`` for the name of the input."""
+    """Return the sentence for a reason; ``{field}`` in it stands for the input's name."""
     return REASONS.get(reason, "")
 
 

@@ -308,7 +308,7 @@ class _Inputs:
     Attributes:
         takes: Readers of the inputs from the request, by name.
         of_caller: Readers of the inputs from the caller, by name.
-        at_account: One of them is the account.
+        at_account: Whether one of the arguments is the account.
     """
 
     takes: Input[dict[str, Any]]

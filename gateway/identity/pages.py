@@ -96,7 +96,7 @@ def people_pages(users: Users, companies: Companies, context: PageContext) -> Se
 
     @panel.form("/{user_id}/name", "person_name", users.rename, shows=read)
     async def rename(visit: Visit) -> Result:
-        """Rename a user."""
+        """Change a user's name, and show the user."""
         return await change(visit, users.rename, of_form(visit.form, NameBody))
 
     @panel.form("/{user_id}/roles", "person_roles", users.set_roles, shows=read)

@@ -256,7 +256,7 @@ class StoredUsers:
         return [record_of(RecoveryCode, row) for row in rows]
 
     async def use_code(self, user_id: str, index: int, at: datetime) -> bool:
-        """Use one up by compare-and-set; False when it was used before."""
+        """Use up a recovery code by compare-and-set; False when it was used before."""
         use = (
             update(recovery_codes)
             .where(
@@ -363,12 +363,12 @@ class StoredPasskeys:
         return True
 
     async def of(self, user_id: str) -> Sequence[Passkey]:
-        """Return those of a user, oldest first."""
+        """Return the passkeys of a user, oldest first."""
         rows = await self._database.rows(_PASSKEYS_OF, {"user_id": user_id})
         return [record_of(Passkey, row) for row in rows]
 
     async def find(self, credential_id: str) -> Passkey | None:
-        """Return the one of a credential."""
+        """Return the passkey with a credential id."""
         row = await self._database.first(_BY_CREDENTIAL, {"credential_id": credential_id})
         return None if row is None else record_of(Passkey, row)
 
@@ -406,18 +406,18 @@ class StoredSigningKeys:
         self._database = database
 
     async def add(self, key: SigningKey, event: AuditEvent) -> None:
-        """Store a new one."""
+        """Store a new signing key."""
         async with self._database.writing() as connection:
             await connection.execute(insert(signing_keys), row_of(key))
             await audit_log.append(connection, event)
 
     async def list(self) -> Sequence[SigningKey]:
-        """Return all, by ``signs_from``, retired ones included."""
+        """Return all signing keys, by ``signs_from``, retired ones included."""
         rows = await self._database.rows(_KEYS)
         return [record_of(SigningKey, row) for row in rows]
 
     async def retire(self, key_id: str, at: datetime, event: AuditEvent) -> bool:
-        """Stop publishing one; False when there is none or it is retired already."""
+        """Stop publishing a key; False when it does not exist or is retired already."""
         retiring = (
             update(signing_keys)
             .where(signing_keys.c.id == key_id, signing_keys.c.retired_at.is_(None))
@@ -467,12 +467,12 @@ class StoredSessions:
         return None if row is None else (_session(row), read_user(row))
 
     async def of(self, user_id: str, now: datetime) -> Sequence[Session]:
-        """Return the live ones of a user, oldest first."""
+        """Return the live sessions of a user, oldest first."""
         rows = await self._database.rows(_LIVE, {"user_id": user_id, "now": now})
         return [record_of(Session, row) for row in rows]
 
     async def touch(self, session_id: str, at: datetime) -> None:
-        """Remember that it was used, at most once a minute."""
+        """Note that a session was used, at most once a minute."""
         seen = (
             update(sessions)
             .where(sessions.c.id == session_id, sessions.c.seen_at <= at - _MINUTE)
@@ -481,7 +481,7 @@ class StoredSessions:
         await self._database.write(seen)
 
     async def note_factor(self, session_id: str, at: datetime | None) -> None:
-        """Remember when a second factor was given; None for a factor that counts no longer."""
+        """Store when a second factor was given; None voids an earlier factor."""
         given = update(sessions).where(sessions.c.id == session_id).values(factor_at=at)
         await self._database.write(given)
 
@@ -495,7 +495,7 @@ class StoredSessions:
     async def note_network(
         self, session_id: str, networks: tuple[str, ...], event: AuditEvent
     ) -> None:
-        """Remember the networks where it has proven who uses it."""
+        """Replace the known networks of a session, and record it."""
         async with self._database.writing() as connection:
             known = update(sessions).where(sessions.c.id == session_id).values(networks=networks)
             await connection.execute(known)
@@ -527,7 +527,7 @@ class StoredSessions:
         return False
 
     async def end(self, session_id: str, at: datetime, why: str, event: AuditEvent | None) -> bool:
-        """End one; False when there is none or it has ended already."""
+        """End a session; False when it does not exist or has ended already."""
         ending = (
             update(sessions)
             .where(sessions.c.id == session_id, sessions.c.ended_at.is_(None))
@@ -628,7 +628,7 @@ class StoredPanelSessions:
         self._database = database
 
     async def add(self, panel: PanelSession) -> None:
-        """Store a new one."""
+        """Store a new panel session."""
         await self._database.write(insert(panel_sessions), _panel_row(panel))
 
     async def find(self, id_hash: str) -> PanelSession | None:
@@ -669,14 +669,14 @@ class StoredPanelSessions:
         return False
 
     async def note_delivery(self, id_hash: str) -> None:
-        """Remember that the browser has this cookie."""
+        """Note that the browser has this cookie."""
         delivered = (
             update(panel_sessions).where(panel_sessions.c.id_hash == id_hash).values(delivered=True)
         )
         await self._database.write(delivered)
 
     async def touch(self, id_hash: str, at: datetime) -> None:
-        """Slide the idle time."""
+        """Restart the idle time."""
         seen = (
             update(panel_sessions)
             .where(panel_sessions.c.id_hash == id_hash, panel_sessions.c.seen_at < at)
@@ -704,7 +704,7 @@ class StoredPanelSessions:
         return await self._database.write(saving) == 1
 
     async def remove(self, id_hash: str) -> bool:
-        """Delete one; False when there was none."""
+        """Delete a panel session; False when it did not exist."""
         removing = delete(panel_sessions).where(panel_sessions.c.id_hash == id_hash)
         return await self._database.write(removing) == 1
 
@@ -764,7 +764,7 @@ class StoredMailbox:
         await connection.execute(insert(mailbox), row_of(mail))
 
     async def waiting(self, most: int, but: Collection[str] = ()) -> Sequence[Mail]:
-        """Return unsent ones, oldest first; those with the ids ``but`` are left out."""
+        """Return unsent mail, oldest first, without the ids in ``but``."""
         wanted = _WAITING.where(mailbox.c.id.not_in([*but])).limit(most)
         rows = await self._database.rows(wanted)
         return [record_of(Mail, row) for row in rows]
@@ -809,13 +809,13 @@ def _unused(user_id: str, purpose: Purpose) -> Select[tuple[bytes]]:
 
 
 class StoredChallenges:
-    """Second factors asked for, and links in mails."""
+    """Challenges for second factors, and tokens of links in mails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, challenge: Challenge) -> None:
-        """Store a new one."""
+        """Store a new challenge."""
         await self._database.write(insert(challenges), row_of(challenge))
 
     async def find(self, digest: bytes) -> Challenge | None:
@@ -834,7 +834,7 @@ class StoredChallenges:
         return await self._database.write(trying) == 1
 
     async def use(self, digest: bytes, at: datetime) -> bool:
-        """Use one up by compare-and-set; False when it was used before."""
+        """Use up a challenge by compare-and-set; False when it was used before."""
         using = (
             update(challenges)
             .where(challenges.c.digest == digest, challenges.c.used_at.is_(None))
@@ -843,7 +843,7 @@ class StoredChallenges:
         return await self._database.write(using) == 1
 
     async def add_used(self, challenge: Challenge) -> bool:
-        """Store one that is used already; False when it was stored before."""
+        """Store a challenge that is used already; False when it was stored before."""
         async with self._database.writing() as connection:
             return await self._database.add(connection, challenges, row_of(challenge))
 
@@ -876,7 +876,7 @@ class StoredChallenges:
     async def use_mail_token(
         self, digest: bytes, purpose: Purpose, at: datetime
     ) -> MailToken | None:
-        """Use one up with all others of its user; None when there is none, or used or over."""
+        """Use up a token and all others of its user and purpose; None unless it is valid."""
         async with self._database.writing() as connection:
             row = (await connection.execute(_MAIL_TOKEN, {"digest": digest})).one_or_none()
             if row is None:

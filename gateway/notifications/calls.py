@@ -32,15 +32,15 @@ EVERY_S: Final = 2.0
 
 
 class Channel(Protocol[Called]):
-    """One way: its recipients, and how one is called."""
+    """A way to reach recipients by calls, such as push or chat."""
 
     @property
     def way(self) -> Way:
-        """Return the way."""
+        """Return the way, stored with each notification."""
         ...
 
     async def recipients(self) -> Sequence[Called]:
-        """Return those that may be called."""
+        """Return the recipients that may be called."""
         ...
 
     async def call(self, recipient: Called, occasions: Sequence[Occasion]) -> Outcome | None:
@@ -48,7 +48,7 @@ class Channel(Protocol[Called]):
         ...
 
     def companies(self, recipient: Called) -> Collection[str] | None:
-        """Return whose the audit event is; None where the store finds it by the recipient."""
+        """Return the audit event's companies; None if the store takes the recipient's."""
         ...
 
 

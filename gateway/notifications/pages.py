@@ -57,7 +57,7 @@ def pages(
 
     @panel.form("/me/notifications", "own_notifications_set", None, shows=own)
     async def choose(visit: Visit) -> Result:
-        """Set it."""
+        """Store which notifications the user gets, and when."""
         form = visit.form
         chosen = {kind: form[kind] for kind in _KINDS}
         if not {*chosen.values()} <= {*_WHEN}:

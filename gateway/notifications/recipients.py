@@ -52,7 +52,7 @@ class Recipient(Protocol):
         ...
 
     async def concerned(self, occasions: Sequence[Occasion]) -> Sequence[Occasion]:
-        """Return those of the occasions that it is told of."""
+        """Return the occasions that the recipient is notified of."""
         ...
 
 

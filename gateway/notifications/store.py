@@ -158,7 +158,7 @@ class NotificationRecords:
 
 
 class ChoiceRecords:
-    """What people have chosen."""
+    """Stored choices of notifications."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -286,7 +286,7 @@ class OutflowGuard:
     async def _outside(
         self, looked: _Looked, scope: StopScope, changed: set[Subject], now: datetime
     ) -> Sequence[tuple[Subject, Excess]]:
-        """Return the changed subjects of a scope that are outside, with the first measure."""
+        """Return the changed subjects above their envelope, with the first excess of each."""
         found: list[tuple[Subject, Excess]] = []
         for subject in changed:
             recent = looked.recent.get(subject)

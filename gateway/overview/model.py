@@ -67,14 +67,14 @@ def local_midnight(at: datetime) -> datetime:
 @dataclass(frozen=True, slots=True)
 class HourFigures:
     """
-    Payouts created in one hour, in the same state.
+    Payouts created in one hour, of one state, settled within the same bound.
 
     Attributes:
-        hour: When it began, UTC.
-        settled_within: For paid ones, the place in ``SETTLED_WITHIN_S`` of the bound they
-            stayed below; its length for slower ones, -1 where it is not known.
-        value: As ordered.
-        moved: As the bank moves it, where two people found another amount.
+        hour: The beginning of the hour, UTC.
+        settled_within: For paid payouts, the index in ``SETTLED_WITHIN_S`` of the bound that
+            their duration is within; the length of that list for slower payouts, -1 if unknown.
+        value: The ordered sum.
+        moved: The sum moved by the bank, which differs where two people found another amount.
     """
 
     hour: datetime

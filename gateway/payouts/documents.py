@@ -356,7 +356,7 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
 
     @property
     def amount(self) -> Sum:
-        """What the bank moved; what was ordered, until it has moved something."""
+        """The amount that the bank moved; until then the ordered amount."""
         return self.moved if self.moved.centavos else self.value
 
 

@@ -72,7 +72,7 @@ _LOCK = (
 
 
 class FirstPayeeLimit(LimitReached):
-    """A first payee would get more than is sent unheld; nothing was stored."""
+    """The sum for a first payee exceeds what is sent without a hold; nothing was stored."""
 
     def __init__(self, first: FirstPayee) -> None:
         super().__init__("first_payee")

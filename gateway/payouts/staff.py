@@ -238,7 +238,7 @@ class PayoutRecords:
         return alike
 
     async def _opinions(self, payout: Payout, events: Sequence[PayoutEvent]) -> Sequence[Opinion]:
-        """Return the opinions; the events prove where there are none, without a query."""
+        """Return the opinions; skips the query if the events prove that there are none."""
         judged = any(each.kind is EventKind.JUDGED for each in events)
         if is_complete(events) and not judged:
             return []

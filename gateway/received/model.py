@@ -1,4 +1,4 @@
-"""How far the movements of an account were walked for payments, and what is read next."""
+"""Progress of an account's walk for payments, and the part to read next."""
 
 from __future__ import annotations
 

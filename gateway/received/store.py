@@ -1,4 +1,4 @@
-"""Whose payments are looked for, and what is known of them already."""
+"""The accounts whose payments are looked for, and the payments already known."""
 
 from __future__ import annotations
 

@@ -133,10 +133,10 @@ def pages(
 
 
 class _Numbered(Canvas):  # type: ignore[misc] # the library has no types
-    """Pages with the total number of pages, which is known at the end."""
+    """A canvas that prints the total number of pages on every page."""
 
     def save(self) -> None:
-        """Fill the place on every page."""
+        """Define the form ``pages``, which every page draws, now that the total is known."""
         self.beginForm("pages")
         _ink(self, _PLAIN, _SMALL, _GREY)
         self.drawString(0, 0, str(self.getPageNumber() - 1))

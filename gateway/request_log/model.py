@@ -50,7 +50,7 @@ class LoggedRequest:
     number: int = field(default=0, compare=False)
 
     def to_document(self, _reader: object = None) -> RequestDocument:
-        """Show it."""
+        """Return the request as a document, with its log line."""
         fields = RequestDocument.__struct_fields__
         values = {each: getattr(self, each) for each in fields if each not in _OWN_FORM}
         line = msgspec.json.decode(self.line)

@@ -235,7 +235,7 @@ class Found:
         return sum(map(len, self._kinds))
 
     def to_document(self, reader: object) -> FoundDocument:
-        """Show it."""
+        """Return everything found as a document."""
         return FoundDocument(
             [each.to_document(reader) for each in self.payouts],
             list(self.charges),

@@ -1,4 +1,4 @@
-"""What the claims of an ID token say: which roles, and whether a second factor was given."""
+"""Roles and second factor, read from the claims of an ID token."""
 
 from __future__ import annotations
 

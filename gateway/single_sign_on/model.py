@@ -109,12 +109,12 @@ class IdentityProvider(Struct, frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """How the audit log names it."""
+        """The name of the identity provider in the audit log."""
         return f"identity_provider:{self.company_id}"
 
     @property
     def label(self) -> str:
-        """How mails name it; the short name has no characters that could mislead."""
+        """The provider's name in mails; the short name has no misleading characters."""
         return f"{self.short_name} (single sign-on)"
 
     def version(self) -> str:

@@ -55,7 +55,7 @@ class _Ids(RandomIdGenerator):
     """Gives traces that begin here the digits of our trace id."""
 
     def generate_trace_id(self) -> int:
-        """Return them as a number."""
+        """Return our trace id as a number."""
         return int(trace.begun(trace.current_trace_id() or trace.new_trace_id()), 16)
 
 

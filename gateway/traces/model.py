@@ -246,7 +246,7 @@ class TracedAttempt:
     attempt: Attempt
 
     def to_document(self) -> TracedAttemptDocument:
-        """Show it."""
+        """Return the attempt, and its payout, as a document."""
         payout = self.payout
         about = {"account_id": payout.account_id, "reference": payout.reference}
         return TracedAttemptDocument.of(self.attempt, payout, state=payout.state, **about)

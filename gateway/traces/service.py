@@ -44,7 +44,7 @@ class Trace:
     explained: ExplainedRequestDocument | None
 
     def to_document(self, reader: Staff) -> TraceDocument:
-        """Show it."""
+        """Return the trace as a document; acts only if the reader may see them."""
         document: TraceDocument = {
             "trace_id": self.trace_id,
             "requests": [each.to_document() for each in self.requests],

@@ -49,12 +49,12 @@ class KnownCredential(Protocol):
 
     @property
     def revoked_at(self) -> datetime | None:
-        """When it was revoked; None for one that is not."""
+        """The instant of its revocation; None if it is not revoked."""
         ...
 
     @property
     def expires_at(self) -> datetime | None:
-        """When it ends; None for one that does not."""
+        """The instant of its end; None if it does not expire."""
         ...
 
 
@@ -256,7 +256,7 @@ class BasicCredentials:
         return ""
 
     async def _refuse(self, reason: str, address: str, client_id: str) -> None:
-        """Count a refused credential and refuse; an unknown id takes as long as a wrong secret."""
+        """Count a refused credential, and raise the refusal."""
         await self.throttle.count(address, client_id)
         raise self._refusal(errors.CREDENTIALS_INVALID, reason, address, client_id)
 

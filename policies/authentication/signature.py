@@ -47,7 +47,9 @@ class SignedPayout:
 
     async def __call__(self, asked: RawRequest, keys: Sequence[PublicKey]) -> None:
         """
-        Read the body of a payout that is signed; that of any other is never waited for.
+        Check a payout's signature, then read its body and check its digest.
+
+        Without a valid signature the body is never read.
 
         Raises:
             NotSigned: the signature or the digest is missing or wrong.

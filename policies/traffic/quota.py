@@ -284,7 +284,7 @@ async def _wait_for(
 
 
 def _ask_for(shared: SharedLimits, lacking: Sequence[tuple[Shares, str]]) -> asyncio.Future[bool]:
-    """Request missing shares not yet requested; return whether the first is answered."""
+    """Request missing shares not yet requested; return the answer to the first as a future."""
     free = [each for each in lacking if each[0].asking(each[1]) is None]
     asks = [shares.ask(key) for shares, key in free]
     asking = free[0][0].asking(free[0][1])

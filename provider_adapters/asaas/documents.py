@@ -122,7 +122,7 @@ class BankNumber(msgspec.Struct, frozen=True):
 
 
 class BankAccount(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Where a transfer goes."""
+    """Destination account of a transfer."""
 
     bank: BankNumber | None = None
     agency: str | None = None

@@ -49,7 +49,7 @@ def skipped(items: Sequence[Item], cursor: str | None, *, more: bool | None) -> 
 
     Args:
         items: The items received; fewer than requested need not be the end.
-        cursor: The one this page was asked with.
+        cursor: The cursor that this page was requested with.
         more: Whether the bank reports a further page; None if unreported: an empty page is the end.
     """
     goes_on = bool(items) and more is not False

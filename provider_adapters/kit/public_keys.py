@@ -88,7 +88,7 @@ class PublicKey:
 
 
 class PublicKeys(Protocol):
-    """Where a bank's public keys come from."""
+    """A source of a bank's public keys."""
 
     async def known(self) -> Sequence[PublicKey]:
         """Return the keys; a ``ProviderError`` when they cannot be read."""
@@ -115,11 +115,11 @@ class GivenKeys:
         self._keys = tuple(PublicKey.read(pem) for pem in pems)
 
     async def known(self) -> Sequence[PublicKey]:
-        """Return them."""
+        """Return the configured keys."""
         return self._keys
 
     async def renewed(self) -> Sequence[PublicKey]:
-        """Return them: there are no others."""
+        """Return the configured keys: they are never renewed."""
         return self._keys
 
 
@@ -174,7 +174,7 @@ class FetchedKeys:
             return self._keys
 
     async def renewed(self) -> Sequence[PublicKey]:
-        """Return them as they are now; a failure leaves them as they were."""
+        """Return the keys, read anew unless tried lately; a failure keeps the former keys."""
         async with self._alone:
             if self._is_over("renewed", _RENEWAL_S):
                 self._done["renewed"] = self._clock()

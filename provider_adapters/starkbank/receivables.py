@@ -251,7 +251,7 @@ class Receivables(BankAdapter):
         return found[0] if found else None
 
     async def _just_made(self, account: ProviderAccount, tag: str, kind: type[Made]) -> Made:
-        """Read the charge that was made under a tag; raises ``NotFound``."""
+        """Read the charge that was created with a tag; raises ``NotFound``."""
         found = await self._tagged(account, "create_charge", tag, self.client.read_by())
         for each in found:
             if isinstance(each, kind):

@@ -87,7 +87,7 @@ class ControlPort:
         return await self._with(lambda control: control.delete(*segments))
 
     async def _with(self, call: Callable[[BankControl], Awaitable[Reply]]) -> Reply:
-        """Call it; raises ``RuleViolation`` for its refusals, and where no bank runs."""
+        """Call the control interface; raises ``RuleViolation`` if it refuses or no bank runs."""
         from provider_adapters.testing.bank.control_client import BankControl, ControlRefused
 
         try:

@@ -36,7 +36,7 @@ class AdapterCase:
     case: Case
 
     def run(self) -> None:
-        """Run it to its end; a test that is not applicable is skipped."""
+        """Run the case to its end; a case that is not applicable is skipped."""
         from provider_adapters.testing.verify.stage import NotApplicable
         from provider_adapters.testing.verify.trial import prove
 

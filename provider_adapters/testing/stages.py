@@ -338,7 +338,7 @@ class ApiPixStage(SimulatedStage):
 
     @property
     def token_path(self) -> str:
-        """Where tokens are given."""
+        """The path of the token endpoint."""
         return PROFILES[self.profile].token.path
 
     async def revoke_tokens(self) -> None:

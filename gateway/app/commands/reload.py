@@ -72,7 +72,7 @@ class Reload:
         self._values.child(series.RELOAD_SUCCESSFUL).set(successful)
 
     def _take(self, found: Reloading) -> None:
-        """Apply it, and log the applied settings, at the more verbose of both levels."""
+        """Apply a reload, and log the settings applied, at the more verbose of both levels."""
         self.settings = found.settings
         was_heard = _log.isEnabledFor(logging.WARNING)
         if was_heard:

@@ -156,7 +156,7 @@ class CallbackProver(Protocol):
 
     def callback_proof(self, secrets: CallbackSecrets) -> CallbackProof:
         """
-        Make the check of callbacks; nothing is opened yet.
+        Build the check of callbacks; nothing is opened yet.
 
         Raises:
             ProofRefused: these secrets, or the adapter's settings, prove nothing.

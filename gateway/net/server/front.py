@@ -118,7 +118,7 @@ class Connections:
         self._is_idle.clear()
 
     def end_request(self) -> None:
-        """Count it no longer."""
+        """Subtract an ended request from the requests in flight."""
         self.in_flight -= 1
         if not self.in_flight:
             self._is_idle.set()
@@ -479,7 +479,7 @@ class Front(asyncio.Protocol):
 
     def end_request(self, *, is_last: bool = False) -> None:
         """
-        Count it no longer, and expect the next head; some of it may have come already.
+        Subtract an ended request, and expect the next head, part of which may have come already.
 
         Args:
             is_last: The answer ends the connection. aiohttp closes it a turn of the loop later.

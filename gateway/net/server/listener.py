@@ -29,7 +29,7 @@ has for all of its connections. Bytes on their way to a caller do not count.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
     """
-    Where to listen.
+    The address to listen on.
 
     Attributes:
         port: 0 lets the system choose; ``Listener.port`` is the one it chose.

@@ -50,7 +50,7 @@ def error_body(error: ErrorCode, trace_id: str, message: str = "", **more: str) 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusals:
     """
-    How refusals below the application look, and who is notified of them.
+    Bodies of refusals below the application, and the callback that gets notified.
 
     Attributes:
         new_trace_id: Makes the trace id: an invalid request may not hold a valid one.

@@ -111,7 +111,7 @@ class UnnestArrays:
         return {name: table.c[name] for name in types}
 
     def insert_rows(self, into: Insert, types: Types) -> Insert:
-        """Make it insert the rows of that table."""
+        """Return an INSERT that selects the rows of the unnested arrays."""
         return into.from_select(list(types), select(*self.parameters(types).values()))
 
     def bind(self, rows: Sequence[BulkRow]) -> Mapping[str, Sequence[object]]:

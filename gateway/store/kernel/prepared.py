@@ -67,11 +67,11 @@ class ExecuteMany:
         return {name: bindparam(name, type_=each) for name, each in types.items()}
 
     def insert_rows(self, into: Insert, types: Types) -> Insert:
-        """Return it unchanged: an INSERT takes rows as they are."""
+        """Return the statement unchanged: an INSERT takes rows as they are."""
         return into
 
     def bind(self, rows: Sequence[BulkRow]) -> Sequence[BulkRow] | BulkRow:
-        """Return them unchanged; one runs as a plain statement, whose changes are counted."""
+        """Return several rows unchanged; a single row runs as a plain, counted statement."""
         return rows if len(rows) > 1 else rows[0]
 
 

@@ -80,13 +80,13 @@ def search(
     **readers: Callable[[str], object],
 ) -> Input[Wanted]:
     """
-    Take a search, whose fields have the names of the filters, and its page.
+    Declare a search as an input; its fields have the names of the filters.
 
     Args:
-        kind: Makes it of its fields and ``paging``.
-        parameters: The filters, texts where ``readers`` name no other reader.
-        is_paged: The page is a parameter, too.
-        readers: Each raises ValueError for another form.
+        kind: Builds the search from its fields and ``paging``.
+        parameters: The filters; read as texts unless ``readers`` has a reader of that name.
+        is_paged: Whether page and limit are parameters, too.
+        readers: Readers by filter; each raises ValueError for an invalid value.
     """
 
     def read(given: Filters) -> Wanted:

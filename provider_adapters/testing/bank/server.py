@@ -72,23 +72,23 @@ class SimulatedBank:
 
     @property
     def url(self) -> str:
-        """Where its customers find it."""
+        """The address for customers."""
         return f"{self._scheme}://{self.host}:{self.port}"
 
     @property
     def token_url(self) -> str:
-        """Where they are given tokens: at a second host, or at the same one."""
+        """The address of the token endpoint's host: a second host, or that of ``url``."""
         port = self.token_port if self.dialect.has_token_host else self.port
         return f"{self._scheme}://{self.host}:{port}"
 
     @property
     def control_url(self) -> str:
-        """Where its control interface is."""
+        """The address of the control interface."""
         return f"http://{self.host}:{self.control_port}"
 
     @property
     def authority_file(self) -> Path | None:
-        """The certificate, in PEM, that its TLS is verified with; None where it has no TLS."""
+        """The CA certificate of the bank's TLS, in PEM; None without TLS."""
         return Path(f"{self.db_path}.ca.pem") if self.dialect.client_certificates else None
 
     @property

@@ -142,12 +142,12 @@ class SimulatedStage(Stage):
 
     @property
     def address(self) -> str:
-        """Where the bank's customers are served."""
+        """The bank's address for customers."""
         return self.bank.url
 
     @property
     def token_address(self) -> str:
-        """Where they are given tokens, if the dialect has a second host for that."""
+        """The address of the token endpoint's host, if the dialect has a second one."""
         return self.bank.token_url
 
     @property

@@ -52,7 +52,7 @@ class Pair(TypedDict):
 
 
 class DemoUrls(TypedDict):
-    """Where the parts of this deployment listen, without a trailing slash."""
+    """Addresses of this deployment's parts, without a trailing slash."""
 
     base_url: str
     ops_url: str

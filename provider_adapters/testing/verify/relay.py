@@ -178,7 +178,7 @@ class Relay:
 
     @property
     def address(self) -> str:
-        """Where the adapter finds it."""
+        """The relay's address, for the adapter."""
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     def begin(self, play: Play = pass_on, *, at: int = 1, once: bool = False) -> None:

@@ -168,7 +168,7 @@ class Stage(Protocol):
         """Open the simulated bank on a free port of this machine, with its accounts."""
 
     async def close(self) -> None:
-        """Close it; called even when ``start`` failed half-way."""
+        """Stop the bank; called even when ``start`` failed half-way."""
 
     @property
     def address(self) -> str:
@@ -257,7 +257,7 @@ class Stage(Protocol):
 
     @property
     def token_address(self) -> str:
-        """Where that call is found: at the bank's address, or at another host of the bank."""
+        """The address of the token call: the bank's, or another host of the bank."""
         return self.address
 
     async def revoke_tokens(self) -> None:

@@ -255,7 +255,7 @@ _CASES: Final[dict[str, Case]] = {}
 
 
 def case(id: str, *given: object, needs: Collection[PortCall] = ()) -> Callable[[Run], Run]:  # noqa: A002 - what it is
-    """Register a function as a case, several times for a table; ``given`` follows its trial."""
+    """Register a function as a case; ``given`` are its arguments after the trial."""
 
     def registered(run: Run) -> Run:
         made = Case(id=id, needs=frozenset(needs), run=lambda trial: run(trial, *given))

@@ -175,7 +175,7 @@ def _others(trial: Trial) -> Sequence[Seen]:
 
 
 def secret_texts(account: ProviderAccount, *more: str) -> set[str]:
-    """Return an account's entered secrets, and more, but for short texts."""
+    """Return an account's secrets and the texts ``more``; too short texts are left out."""
     held = account.secrets
     fields = msgspec.structs.asdict(held) if isinstance(held, msgspec.Struct) else {}
     texts = {account.credentials, *map(str, fields.values()), *more}
