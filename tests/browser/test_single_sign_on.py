@@ -171,7 +171,7 @@ async def test_a_person_signs_in_at_the_provider_and_comes_back_to_the_page_that
         assert (await session_of(tab.page, company.origin))["sameSite"] == "Strict"
 
 
-async def test_who_has_no_role_is_told_so(browser: Browser, company: Company):
+async def test_a_person_without_a_role_sees_that_it_is_missing(browser: Browser, company: Company):
     async with inspecting(browser, company.origin) as tab:
         await sign_in(tab, company, "caio")
 

@@ -85,7 +85,7 @@ def test_a_time_without_a_zone_is_utc():
         {"failure": "REJECTED"},
     ],
 )
-def test_a_payout_of_another_form_is_not_read(changed: dict):
+def test_a_malformed_payout_is_unreadable(changed: dict):
     with pytest.raises(Unreadable):
         read(model.Payout, parsed(PAYOUT) | changed)
 

@@ -55,7 +55,7 @@ def _sentence(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_the_document_knows_every_request_and_answer(efi: Watched, act: str):
+async def test_the_document_describes_every_request_and_answer(efi: Watched, act: str):
     await ACTS[act](efi)
 
     seen = standard(efi.asked())
@@ -66,7 +66,7 @@ async def test_the_document_knows_every_request_and_answer(efi: Watched, act: st
 
 
 @pytest.mark.parametrize("name", [name for name in Name if name is not Name.EFI])
-async def test_the_document_knows_the_other_banks_too(name: Name):
+async def test_the_document_describes_the_other_banks_too(name: Name):
     """Their paths have other prefixes and account headers; the rest is the same."""
     async with simulated(name) as (stage, adapter):
         bank = Watched(stage, adapter)

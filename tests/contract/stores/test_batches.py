@@ -324,7 +324,7 @@ async def test_the_maker_of_a_held_file_does_not_let_it_go_on(world: BatchWorld)
     assert await refusal(world.batches.resume(world.staff(BOTH), batch_id)) == "own_order"
 
 
-async def test_the_rest_of_a_file_is_cancelled_by_its_maker_or_by_whoever_stops_payouts(
+async def test_the_rest_of_a_file_is_cancelled_by_its_maker_or_with_the_right_to_stop_payouts(
     world: BatchWorld,
 ):
     world.node.bank.says = [IS_ACCEPTED, IS_NOT_SENT]
@@ -501,7 +501,7 @@ async def test_the_references_of_a_file_are_looked_up_once_when_it_is_read_or_or
 
 
 @both
-async def test_each_row_tells_what_stands_out_beside_earlier_payouts(world: BatchWorld):
+async def test_each_row_shows_its_oddities_beside_earlier_payouts(world: BatchWorld):
     await world.approved(row("a", "100,00"))
     await world.worker.turn()
     world.clock.passes(2 * DAY_S)
@@ -574,7 +574,7 @@ async def test_the_approver_sees_the_count_what_stands_out_and_the_largest(world
     assert [each["odd"] for each in shown["odd"]] == ["new_payee"]
 
 
-async def test_recipients_are_whole_for_whoever_may_decide_which_is_recorded(world: BatchWorld):
+async def test_deciders_see_whole_recipients_and_the_view_is_recorded(world: BatchWorld):
     batch_id, _ = await world.ordered(row("a"))
 
     [mine] = await world.rows(batch_id, MARIA)
@@ -613,7 +613,7 @@ async def test_the_approver_of_a_file_had_a_hand_in_its_payouts(world: BatchWorl
 
 
 @both
-async def test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts(world: BatchWorld):
+async def test_people_who_resumed_a_file_count_as_involved_in_its_payouts(world: BatchWorld):
     """Each of them, also where somebody else let it go on again."""
     batch_id = await world.approved(row("a"), row("b"))
     for who in (EVA, BOTH):

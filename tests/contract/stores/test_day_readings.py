@@ -166,7 +166,7 @@ async def test_a_day_that_differs_is_read_again_each_hour_for_a_week(store: Stor
 
 
 @both
-async def test_an_explained_difference_needs_nobody_once_the_day_was_read_again(
+async def test_an_explained_difference_is_not_open_after_another_reading(
     store: Store,
 ) -> None:
     office = Office(store)

@@ -141,7 +141,7 @@ async def test_an_event_is_for_each_endpoint_that_wants_it(
 
 
 @both
-async def test_no_endpoint_of_another_company_is_told(store: Store) -> None:
+async def test_no_endpoint_of_another_company_gets_a_delivery(store: Store) -> None:
     await add_company(store.database, company(STRANGER), an_act())
     await add_endpoint(store, an_endpoint(endpoint_id=OTHER_ENDPOINT, company_id=STRANGER))
 
@@ -384,7 +384,7 @@ async def test_pending_endpoints_without_a_ping_since_their_change_are_found(sto
 
 
 @both
-async def test_a_ping_takes_the_place_of_those_that_wait(store: Store) -> None:
+async def test_a_ping_replaces_waiting_pings(store: Store) -> None:
     """Asked for a hundred times, an endpoint is tried as often and not thirteen times as often."""
     endpoint = await add_endpoint(store, an_endpoint())
     await add_endpoint(store, an_endpoint(endpoint_id=OTHER_ENDPOINT))
@@ -414,7 +414,7 @@ async def test_a_ping_takes_the_place_of_those_that_wait(store: Store) -> None:
 @pytest.mark.parametrize(
     "narrowed", [{"account_ids": (SISTER,)}, {"types": (EventType.PAYOUT_FAILED,)}]
 )
-async def test_what_an_endpoint_is_told_of_no_more_is_dropped_and_not_sent(
+async def test_deliveries_of_types_no_longer_wanted_are_dropped(
     store: Store, narrowed: dict[str, Any]
 ) -> None:
     """Two people agreed on the narrow one; one alone could have the rest sent to it."""
@@ -490,7 +490,7 @@ async def test_deliveries_go_with_their_events_and_take_their_tries_along(store:
 
 
 @both
-async def test_the_last_try_is_shown_with_what_was_told_of_a_reference(store: Store) -> None:
+async def test_deliveries_of_a_reference_show_their_last_try(store: Store) -> None:
     await add_endpoint(store, an_endpoint())
     await happen(store, told("order-1"), told("order-2"), told("x" * 201))
     for each in await claimed(store):

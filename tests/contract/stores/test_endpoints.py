@@ -139,7 +139,7 @@ async def test_deliveries_pause_the_address_that_failed_and_once(
 
 
 @both
-async def test_a_failure_is_as_old_as_its_first_and_ends_with_an_answer(
+async def test_an_endpoint_fails_from_its_first_failure_until_a_success(
     store: Store, one: Endpoint
 ) -> None:
     kept = records(store)

@@ -106,7 +106,7 @@ async def stored(database: Database, *given: Event) -> None:
 
 @both
 @pytest.mark.parametrize("state", sorted(FINAL_STATES))
-async def test_each_end_of_a_payout_is_told_once(store: Store, state: PayoutState) -> None:
+async def test_each_end_of_a_payout_has_one_event(store: Store, state: PayoutState) -> None:
     await sent(store, "order-1")
     step = change(SENDING, state)
 
@@ -121,7 +121,7 @@ async def test_each_end_of_a_payout_is_told_once(store: Store, state: PayoutStat
     assert len(event.id) == len(new_event_id(bytes))
 
 
-async def test_a_payout_under_way_is_not_told(store: Store) -> None:
+async def test_a_payout_under_way_has_no_event(store: Store) -> None:
     for state in sorted(set(PayoutState) - FINAL_STATES - {SENDING, PayoutState.HELD}):
         await sent(store, state)
         await store.payouts.record(change(SENDING, state, reference=state))
@@ -131,7 +131,7 @@ async def test_a_payout_under_way_is_not_told(store: Store) -> None:
 
 
 @both
-async def test_a_refused_hold_is_told_as_a_failure(store: Store) -> None:
+async def test_a_refused_hold_has_an_event_as_a_failed_payout(store: Store) -> None:
     await store.payouts.add(held(payout()), None)
 
     await store.payouts.record(change(PayoutState.HELD, FAILED, attempt=0))
@@ -140,7 +140,7 @@ async def test_a_refused_hold_is_told_as_a_failure(store: Store) -> None:
 
 
 @both
-async def test_what_is_undone_was_never_told(store: Store) -> None:
+async def test_a_rolled_back_change_has_no_event(store: Store) -> None:
     await sent(store, "order-1")
 
     class Undone(Exception):
@@ -155,7 +155,7 @@ async def test_what_is_undone_was_never_told(store: Store) -> None:
 
 
 @both
-async def test_a_return_is_told_once_with_its_id(store: Store, second: Store) -> None:
+async def test_a_return_has_one_event_with_its_id(store: Store, second: Store) -> None:
     await sent(store, "order-1")
     back = PixReturn(id=RETURN, value=Money(100), at=NOW - DAY)
 
@@ -168,7 +168,7 @@ async def test_a_return_is_told_once_with_its_id(store: Store, second: Store) ->
     assert part.events[0].return_id == RETURN
 
 
-async def test_a_return_that_is_not_kept_is_not_told(store: Store) -> None:
+async def test_a_return_that_is_not_stored_has_no_event(store: Store) -> None:
     back = PixReturn(id=RETURN, value=Money(100), at=NOW)
 
     with pytest.raises(StoreUnavailable):  # there is no such payout
@@ -397,7 +397,7 @@ async def test_positions_of_deleted_events_are_not_given_again(store: Store) -> 
 
 
 @both
-async def test_the_ends_of_feeds_tell_who_has_something_to_read(store: Store) -> None:
+async def test_the_ends_of_feeds_show_which_accounts_have_new_events(store: Store) -> None:
     records, both = EventRecords(store.database), (ACCOUNT, SISTER)
     nothing = await records.ends(both)
     await stored(store.database, an_event("1"), an_event("2"))
@@ -434,7 +434,7 @@ def paid(number: int, e2e_id: str, **changed: object) -> SeenCharge:
 
 
 @both
-async def test_each_payment_of_a_charge_is_told_once_however_it_was_seen(
+async def test_each_payment_of_a_charge_has_one_event_from_any_source(
     store: Store, second: Store
 ) -> None:
     """A charge that is paid twice has two; a charge of somebody else's has one, too."""
@@ -452,7 +452,7 @@ async def test_each_payment_of_a_charge_is_told_once_however_it_was_seen(
     assert {each.type for each in part.events} == {EventType.PIX_RECEIVED}
 
 
-async def test_what_is_no_payment_is_not_told(store: Store) -> None:
+async def test_a_charge_without_a_proven_payment_has_no_event(store: Store) -> None:
     charges = StoredCharges(store.database)
     unpaid = paid(1, "", state=ChargeState.ACTIVE, paid_at=None)
 
@@ -461,7 +461,7 @@ async def test_what_is_no_payment_is_not_told(store: Store) -> None:
     assert told(await read(feed_of(store, datetime.now(UTC)))) == []
 
 
-async def test_a_payment_of_long_ago_is_kept_and_not_told(store: Store) -> None:
+async def test_an_old_payment_is_stored_without_an_event(store: Store) -> None:
     """Somebody looks through the payments of a quarter."""
     old = datetime.now(UTC) - 31 * DAY
     charges = StoredCharges(store.database)
@@ -501,7 +501,7 @@ def a_refund(**changed: object) -> Refund:
 
 
 @both
-async def test_a_refund_is_told_once_with_its_payment(store: Store, second: Store) -> None:
+async def test_a_refund_has_one_event_with_its_payment(store: Store, second: Store) -> None:
     await asyncio.gather(
         *(RefundRecords(each.database).note(account(), a_refund()) for each in (store, second) * 2)
     )
@@ -511,7 +511,7 @@ async def test_a_refund_is_told_once_with_its_payment(store: Store, second: Stor
     assert event.reference is None
 
 
-async def test_a_refund_that_moved_nothing_yet_or_long_ago_is_not_told(store: Store) -> None:
+async def test_a_pending_or_old_refund_has_no_event(store: Store) -> None:
     records, old = RefundRecords(store.database), datetime.now(UTC) - 31 * DAY
     for each in (
         *(a_refund(status=status) for status in (RefundStatus.PROCESSING, RefundStatus.FAILED)),
@@ -524,7 +524,7 @@ async def test_a_refund_that_moved_nothing_yet_or_long_ago_is_not_told(store: St
     assert told(await read(feed_of(store, datetime.now(UTC)))) == []
 
 
-async def test_a_refund_whose_event_cannot_be_written_is_told_when_it_is_read_again(
+async def test_a_refund_whose_event_failed_has_it_at_the_next_read(
     store: Store,
 ) -> None:
     failing = RefundRecords(store.database, new_event_id=lambda: None)  # type: ignore[arg-type, return-value] # of no form
@@ -556,7 +556,7 @@ async def everything(store: Store) -> list[Event]:
 
 
 @both
-async def test_a_credential_that_ends_is_told_a_week_and_a_day_before(store: Store) -> None:
+async def test_the_end_of_a_credential_is_announced_a_week_and_a_day_before(store: Store) -> None:
     ends = NOW + 30 * DAY
     await issued(store, account_id=ACCOUNT, expires_at=ends)
     moments = [ends - 7 * DAY - SECOND, ends - 7 * DAY, ends - 2 * DAY, ends - DAY, ends - SECOND]
@@ -568,7 +568,7 @@ async def test_a_credential_that_ends_is_told_a_week_and_a_day_before(store: Sto
     assert await store.database.rows(select(expiry_notices)) == []
 
 
-async def test_a_rotated_secret_that_ends_is_told_at_each_account_of_its_company(
+async def test_the_end_of_a_rotated_secret_has_an_event_at_each_account_of_its_company(
     store: Store,
 ) -> None:
     """One that ends within a day is told once."""
@@ -581,7 +581,9 @@ async def test_a_rotated_secret_that_ends_is_told_at_each_account_of_its_company
     assert told == [[(ACCOUNT, CLIENT), (SISTER, CLIENT)], []]
 
 
-async def test_what_ends_with_its_credential_or_is_revoked_is_not_told_again(store: Store) -> None:
+async def test_a_secret_that_ends_with_its_credential_or_is_revoked_has_no_second_event(
+    store: Store,
+) -> None:
     await issued(store, account_id=ACCOUNT, expires_at=NOW + DAY)
     await store.database.write(update(secrets).values(expires_at=NOW + DAY))
     assert await expiring(store, NOW) == [(ACCOUNT, CLIENT)]
@@ -591,7 +593,7 @@ async def test_what_ends_with_its_credential_or_is_revoked_is_not_told_again(sto
 
 
 @both
-async def test_two_workers_tell_an_end_once(store: Store, second: Store) -> None:
+async def test_two_workers_write_one_event_of_an_end(store: Store, second: Store) -> None:
     await issued(store, account_id=ACCOUNT, expires_at=NOW + DAY)
 
     told = await asyncio.gather(

@@ -197,7 +197,7 @@ async def test_a_mail_whose_notifications_have_ended_is_not_stored(store: Store,
     assert await told(store) == ["decider"]
 
 
-async def test_a_person_who_gets_the_right_later_is_told(store: Store, clock: Clock):
+async def test_a_person_who_gets_the_right_later_is_notified(store: Store, clock: Clock):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
     later = await add_user(store, "later", Role.VIEWER)
     await ordered(store, orderer)
@@ -268,7 +268,7 @@ async def test_orders_of_one_minute_are_two_mails(store: Store, second: Store, c
     assert sorted(recorded) == sorted([ids[0], " ".join(sorted(ids[1:])), last.id])
 
 
-async def test_what_others_wait_for_delays_no_other_kind_and_nothing_that_ends(
+async def test_grouped_notifications_delay_no_other_kind_and_nothing_that_ends(
     store: Store, clock: Clock
 ):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
@@ -288,7 +288,9 @@ async def test_what_others_wait_for_delays_no_other_kind_and_nothing_that_ends(
     assert ["parecer" in each for each in subjects].count(True) == 1
 
 
-async def test_an_order_after_one_that_was_not_told_is_told_at_once(store: Store, clock: Clock):
+async def test_an_order_after_a_dropped_notification_is_notified_at_once(
+    store: Store, clock: Clock
+):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
     decider = await add_user(store, "decider", Role.APPROVER)
     await ordered(store, orderer)
@@ -303,7 +305,7 @@ async def test_an_order_after_one_that_was_not_told_is_told_at_once(store: Store
     assert await records.due(Way.MAIL, NOW + TOGETHER) == []
 
 
-async def test_an_order_that_was_decided_in_the_night_is_not_told(store: Store, clock: Clock):
+async def test_an_order_decided_in_the_night_is_not_notified(store: Store, clock: Clock):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
     await add_user(store, "decider", Role.APPROVER)
     clock.at = NIGHT
@@ -319,7 +321,7 @@ async def test_an_order_that_was_decided_in_the_night_is_not_told(store: Store, 
     assert await states(store) == [State.DROPPED]
 
 
-async def test_a_person_who_lost_the_right_in_the_night_is_not_told(store: Store, clock: Clock):
+async def test_a_person_who_lost_the_right_in_the_night_is_not_notified(store: Store, clock: Clock):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
     decider = await add_user(store, "decider", Role.APPROVER)
     clock.at = NIGHT
@@ -335,7 +337,7 @@ async def test_a_person_who_lost_the_right_in_the_night_is_not_told(store: Store
     assert await states(store) == [State.DROPPED]
 
 
-async def test_an_order_that_ends_before_the_morning_is_told_in_the_night(
+async def test_an_order_that_ends_before_the_morning_is_notified_in_the_night(
     store: Store, clock: Clock
 ):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
@@ -377,7 +379,7 @@ async def test_nothing_is_mailed_to_a_person_who_chose_nothing(store: Store, clo
     assert await states(store) == []
 
 
-async def test_a_secret_is_told_to_who_ordered_it_alone(store: Store, clock: Clock):
+async def test_a_secret_to_collect_notifies_its_orderer_alone(store: Store, clock: Clock):
     orderer = await add_user(store, "orderer", Role.SECURITY)
     other = await add_user(store, "other", Role.SECURITY)
     for each in (orderer, other):
@@ -414,7 +416,7 @@ async def test_an_opinion_is_wanted_of_people_who_have_given_none(store: Store, 
     assert mail.text.endswith(f"{ORIGIN}/panel/unresolved\n")
 
 
-async def test_nothing_is_told_that_began_more_than_thirty_days_ago(store: Store, clock: Clock):
+async def test_occasions_older_than_thirty_days_are_not_notified(store: Store, clock: Clock):
     """The worker was away: a review and an outage are open as they were."""
     approver = await add_user(store, "approver", Role.APPROVER)
     for each in (approver, await add_user(store, "viewer", Role.VIEWER)):
@@ -452,7 +454,7 @@ def trip(**changed: object) -> Trip:
     return altered(made, **changed)
 
 
-async def test_payouts_outside_the_envelope_are_told_in_the_night(store: Store, clock: Clock):
+async def test_payouts_outside_the_envelope_are_notified_in_the_night(store: Store, clock: Clock):
     await add_user(store, "operator", Role.OPERATOR, companies=COMPANY)
     await add_user(store, "viewer", Role.VIEWER)
     clock.at = NIGHT
@@ -468,7 +470,9 @@ async def test_payouts_outside_the_envelope_are_told_in_the_night(store: Store, 
     assert "fora do padrão" in mail.subject
 
 
-async def test_a_debit_and_a_day_are_told_to_people_who_can_sign(store: Store, clock: Clock):
+async def test_unmatched_debits_and_open_days_notify_people_who_can_sign(
+    store: Store, clock: Clock
+):
     approver = await add_user(store, "approver", Role.APPROVER)
     operator = await add_user(store, "operator", Role.OPERATOR)
     for each in (approver, operator):
@@ -525,7 +529,7 @@ async def calls(store: Store, at: datetime, ok: int) -> None:
 
 
 @both
-async def test_the_end_of_an_outage_is_told_to_people_who_were_told_of_its_beginning(
+async def test_the_end_of_an_outage_notifies_the_people_notified_of_its_beginning(
     store: Store, clock: Clock
 ):
     first = await add_user(store, "first", Role.VIEWER, companies=COMPANY)
@@ -549,7 +553,9 @@ async def test_the_end_of_an_outage_is_told_to_people_who_were_told_of_its_begin
 
 
 @both
-async def test_a_chat_is_told_of_its_company_without_amount_and_name(store: Store, clock: Clock):
+async def test_a_chat_is_notified_of_its_company_without_amount_and_name(
+    store: Store, clock: Clock
+):
     await add_company(store.database, company(OTHER), event())
     orderer = await add_user(store, "orderer", Role.OPERATOR)
     order = await ordered(store, orderer)

@@ -244,7 +244,7 @@ async def charge_state(store: Store, reference: str) -> tuple[str, str]:
 
 
 @both
-async def test_a_payment_without_a_charge_is_told_once(store: Store) -> None:
+async def test_a_payment_without_a_charge_has_one_event(store: Store) -> None:
     """And kept as a row of its own."""
     site = await opened(store, credit(1), payments=[payment(1)])
 
@@ -262,7 +262,7 @@ async def test_a_payment_without_a_charge_is_told_once(store: Store) -> None:
 
 
 @both
-async def test_two_walks_at_once_tell_a_payment_once(store: Store, second: Store) -> None:
+async def test_two_walks_at_once_write_one_event_of_a_payment(store: Store, second: Store) -> None:
     """As after a lease that was lost."""
     site = await opened(store, credit(1), credit(2), payments=[payment(1), payment(2)])
     other = Site(second, site.banks)
@@ -292,7 +292,7 @@ async def test_a_payment_pays_the_charge_that_it_names_if_its_amount_suffices(
     assert await charge_state(store, "too-little") == ("Active", "")
 
 
-async def test_a_reusable_charge_paid_twice_is_told_twice(store: Store) -> None:
+async def test_a_reusable_charge_paid_twice_has_two_events(store: Store) -> None:
     await charged(store, "again", 1050, reusable=True)
     first, later = NOW - MINUTE, NOW - MINUTE / 2
     named = [payment(1, "again", at=first), payment(2, "again", at=later)]
@@ -307,7 +307,7 @@ async def test_a_reusable_charge_paid_twice_is_told_twice(store: Store) -> None:
     assert await charge_state(store, "again") == ("Active", e2e(2))
 
 
-async def test_movements_that_are_no_payments_are_not_told(store: Store) -> None:
+async def test_movements_that_are_no_payments_have_no_event(store: Store) -> None:
     """None hides a payment beside it. No list of the bank's says which are payments."""
     others = [
         credit(2, e2e_id=""),
@@ -339,7 +339,7 @@ async def test_a_payment_waits_ten_minutes_for_the_list_that_names_its_charge(
     assert [each.reference for each in (*first, *then)] == ["cob-1", "cob-2"]
 
 
-async def test_a_payment_that_no_list_shows_is_told_without_a_charge(store: Store) -> None:
+async def test_a_payment_on_no_list_has_an_event_without_a_charge(store: Store) -> None:
     site = await opened(store, credit(1))
 
     first = await site.turn()
@@ -350,7 +350,7 @@ async def test_a_payment_that_no_list_shows_is_told_without_a_charge(store: Stor
     assert [(each.e2e_id, each.reference) for each in then] == [(e2e(1), "")]
 
 
-async def test_a_bank_without_a_list_of_payments_tells_them_by_its_statement(
+async def test_payments_are_found_in_the_statement_without_a_list_of_payments(
     store: Store,
 ) -> None:
     site = await opened(store, credit(1))
@@ -415,9 +415,7 @@ async def test_accounts_are_walked_whose_feed_was_read_within_a_day(store: Store
 
 @both
 @pytest.mark.parametrize("named", [(), (ACCOUNT,)])
-async def test_accounts_are_walked_that_an_endpoint_is_told_of(
-    store: Store, named: tuple[str, ...]
-) -> None:
+async def test_accounts_with_an_endpoint_are_walked(store: Store, named: tuple[str, ...]) -> None:
     """As long as it is not paused, and though nobody reads their feed."""
     told = set(named or (ACCOUNT, SISTER))
     site = Site(store, {each: Lists() for each in (ACCOUNT, SISTER)})
@@ -442,7 +440,7 @@ async def test_an_account_that_is_not_active_is_not_walked(store: Store) -> None
     assert site.banks[ACCOUNT].asked == []
 
 
-async def test_payments_before_the_first_read_of_the_feed_are_not_told(store: Store) -> None:
+async def test_payments_before_the_first_read_of_the_feed_have_no_event(store: Store) -> None:
     old = credit(1, NOW - 10 * MINUTE)
     site = await opened(store, old, credit(2))
     site.banks[ACCOUNT].payments = [payment(1, at=old.created_at), payment(2)]
@@ -450,7 +448,7 @@ async def test_payments_before_the_first_read_of_the_feed_are_not_told(store: St
     assert [each.e2e_id for each in await site.turn()] == [e2e(2)]
 
 
-async def test_a_payment_that_the_bank_shows_late_is_told(store: Store) -> None:
+async def test_a_payment_that_the_bank_shows_late_has_an_event(store: Store) -> None:
     """By the next walk within minutes, and within the hour after some hours."""
     site = Site(store, {ACCOUNT: Lists()})
     await site.reads(ACCOUNT, at=NOW - 20 * HOUR)
@@ -495,7 +493,7 @@ async def test_a_page_of_older_movements_is_the_last_one(store: Store) -> None:
     ]
 
 
-async def test_a_bank_that_tells_days_without_times_is_read_by_day(store: Store) -> None:
+async def test_a_bank_whose_entries_have_days_without_times_is_read_by_day(store: Store) -> None:
     """Its movements stand at the first instant of their day, hours before the walk's beginning."""
     midnight = local_start(local_day(NOW))
     site = await opened(store, credit(1, midnight), payments=[payment(1)])
@@ -517,7 +515,7 @@ async def test_known_payments_ask_the_bank_for_no_list(store: Store) -> None:
 
 
 @both
-async def test_money_that_comes_back_is_told_of_its_payout(store: Store) -> None:
+async def test_a_return_found_by_a_walk_has_an_event_of_its_payout(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     assert await store.payouts.record(of(change(SENDING, PAID), e2e_id=e2e(5)))
     back = credit(
@@ -553,7 +551,7 @@ async def test_another_bank_account_shows_no_return_of_a_payout(store: Store) ->
     assert await site.turn() == []
 
 
-async def test_a_refund_is_told_with_its_payment_once_the_list_of_refunds_shows_it_paid(
+async def test_a_refund_has_an_event_once_the_list_of_refunds_shows_it_paid(
     store: Store,
 ) -> None:
     given_back = credit(
@@ -693,7 +691,7 @@ async def test_a_read_that_cannot_be_written_is_written_later(
 
 
 @both
-async def test_the_oldest_walk_of_each_bank_is_told(store: Store) -> None:
+async def test_the_oldest_walk_of_each_bank_is_reported(store: Store) -> None:
     """Of accounts that are walked."""
     site = Site(store, {})
     nobody = await oldest_walks(store.database, NOW)

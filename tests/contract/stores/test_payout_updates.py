@@ -191,7 +191,7 @@ async def test_each_bank_id_of_a_payout_is_stored_once(store: Store) -> None:
 
 
 @both
-async def test_only_payouts_that_people_ordered_are_in_the_index_of_those(store: Store) -> None:
+async def test_the_index_of_payouts_by_people_holds_only_their_orders(store: Store) -> None:
     await store.payouts.add(payout(), attempt())
     of_person = replace(payout("order-2"), client_id="user:ana")
     await store.payouts.add(of_person, attempt())

@@ -161,7 +161,7 @@ async def test_only_recipients_whom_the_account_paid_are_listed(office: Office):
 
 
 @both
-async def test_what_changed_since_a_recipient_was_paid_is_told(office: Office):
+async def test_changes_of_a_recipient_paid_before_are_shown(office: Office):
     await office.put("a", by_key(key="refused@example.com"), 5)
     await office.put(
         "b",
@@ -283,7 +283,7 @@ async def test_the_owner_of_a_key_is_compared_with_the_owner_then(
     assert (await office.choose("b")).since(owner) == []
 
 
-async def test_an_archived_payout_names_nobody_to_pay_again(office: Office):
+async def test_an_archived_payout_has_no_recipient_to_pay_again(office: Office):
     """The whole numbers are in its file alone."""
     await office.put("a", by_key())
     hidden = hidden_destination({**normal_destination(by_key())})

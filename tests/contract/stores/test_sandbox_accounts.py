@@ -44,7 +44,7 @@ async def test_all_networks_together_have_so_many(store: Store):
 
 
 @both
-async def test_those_added_at_once_are_counted_one_after_the_other(store: Store):
+async def test_sandbox_accounts_added_at_once_are_counted_in_turn(store: Store):
     added = await asyncio.gather(
         *(records(store, 2, 100).add(sample(str(number))) for number in range(8))
     )

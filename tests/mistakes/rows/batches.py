@@ -7,7 +7,7 @@ from tests.mistakes.mistake import Mistake
 _READING = "tests/unit/gateway/batches/test_reading.py"
 _STORES = "tests/contract/stores/test_batches.py"
 _KILLED = "test_a_worker_that_is_killed_after_the_bank_has_a_payout_does_not_pay_it_again"
-_CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_by_whoever_stops_payouts"
+_CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_with_the_right_to_stop_payouts"
 _STORED_LATER = "test_a_row_whose_payout_is_stored_after_its_file_was_cancelled_is_what_that_is"
 _ALL_DECIDED = "test_a_file_is_done_when_it_is_decided_what_became_of_every_payout"
 _LEARNS_NOTHING = "test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number"
@@ -142,7 +142,7 @@ ROWS = (
         file="gateway/approvals/store.py",
         right="    return approved, let_go_on",
         wrong="    return (approved,)",
-        tests=(f"{_STORES}::test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts",),
+        tests=(f"{_STORES}::test_people_who_resumed_a_file_count_as_involved_in_its_payouts",),
     ),
     Mistake(
         name="who-let-a-file-go-on-first-is-forgotten",
@@ -151,7 +151,7 @@ ROWS = (
         file="gateway/batches/store.py",
         right="people = tuple(dict.fromkeys((*held.resumed_by, user_id)))",
         wrong="people = (user_id,)",
-        tests=(f"{_STORES}::test_whoever_let_a_file_go_on_had_a_hand_in_its_payouts",),
+        tests=(f"{_STORES}::test_people_who_resumed_a_file_count_as_involved_in_its_payouts",),
     ),
     Mistake(
         name="text-of-a-header-repeated",

@@ -284,7 +284,7 @@ ROWS = (
         file="gateway/deliveries/store.py",
         right="wanted = [each for each in found if _is_told(endpoint, each)]",
         wrong="wanted = list(found)",
-        tests=(f"{_STORE}::test_what_an_endpoint_is_told_of_no_more_is_dropped_and_not_sent",),
+        tests=(f"{_STORE}::test_deliveries_of_types_no_longer_wanted_are_dropped",),
     ),
     Mistake(
         name="pings-pile-up",
@@ -293,7 +293,7 @@ ROWS = (
         file="gateway/deliveries/store.py",
         right="            await connection.execute(_DROP_PINGS, given)\n",
         wrong="",
-        tests=(f"{_STORE}::test_a_ping_takes_the_place_of_those_that_wait",),
+        tests=(f"{_STORE}::test_a_ping_replaces_waiting_pings",),
     ),
     Mistake(
         name="retry-after-for-days",
@@ -322,7 +322,7 @@ ROWS = (
         file="gateway/deliveries/watch.py",
         right="if not is_paused and failed_for >= GIVEN_UP_AFTER:",
         wrong="if not is_paused and failed_for >= 9 * GIVEN_UP_AFTER:",
-        tests=(f"{_WATCH}::test_mail_tells_a_failure_after_an_hour_a_day_and_at_the_pause",),
+        tests=(f"{_WATCH}::test_a_failure_is_mailed_after_an_hour_a_day_and_at_the_pause",),
     ),
     Mistake(
         name="deliveries-of-other-companies",

@@ -106,9 +106,7 @@ ROWS = (
         file="gateway/endpoints/service.py",
         right="if account is None or account.company_id != company_id:",
         wrong="if account is None:",
-        tests=(
-            (f"{_SERVICE}::test_no_endpoint_is_added_to_another_company_or_told_of_its_accounts"),
-        ),
+        tests=((f"{_SERVICE}::test_no_endpoint_is_added_to_another_company_or_its_accounts"),),
     ),
     Mistake(
         name="eleventh-endpoint-of-a-company",
@@ -155,6 +153,6 @@ ROWS = (
         file="gateway/companies/service.py",
         right="        if found.contact:\n",
         wrong="        if contact and found.contact:\n",
-        tests=(f"{_COMPANIES}::test_the_former_contact_is_told_that_there_is_another_one",),
+        tests=(f"{_COMPANIES}::test_a_changed_contact_is_mailed_to_the_former_contact",),
     ),
 )

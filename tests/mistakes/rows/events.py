@@ -60,7 +60,7 @@ ROWS = (
         file="gateway/store/migrations/versions/0001_first.py",
         right="NEW.state IN ('paid', 'rejected', 'failed')",
         wrong="NEW.state IN ('paid', 'failed')",
-        tests=(f"{_STORE}::test_each_end_of_a_payout_is_told_once",),
+        tests=(f"{_STORE}::test_each_end_of_a_payout_has_one_event",),
     ),
     Mistake(
         name="cursor-of-another-account-read",
@@ -134,7 +134,7 @@ ROWS = (
         file="gateway/charges/store.py",
         right="if is_new and seen.paid_at",
         wrong="if seen.paid_at",
-        tests=(f"{_STORE}::test_each_payment_of_a_charge_is_told_once_however_it_was_seen",),
+        tests=(f"{_STORE}::test_each_payment_of_a_charge_has_one_event_from_any_source",),
     ),
     Mistake(
         name="refund-told-before-it-moved-money",
@@ -143,7 +143,7 @@ ROWS = (
         file="gateway/refunds/store.py",
         right="if refund.status is not RefundStatus.PAID or not refund.return_id:",
         wrong="if not refund.return_id:",
-        tests=(f"{_STORE}::test_a_refund_that_moved_nothing_yet_or_long_ago_is_not_told",),
+        tests=(f"{_STORE}::test_a_pending_or_old_refund_has_no_event",),
     ),
     Mistake(
         name="end-of-a-credential-told-every-hour",
@@ -154,6 +154,6 @@ ROWS = (
                 return False
 """,
         wrong="            await self.database.add(connection, expiry_notices, notice)\n",
-        tests=(f"{_STORE}::test_a_credential_that_ends_is_told_a_week_and_a_day_before",),
+        tests=(f"{_STORE}::test_the_end_of_a_credential_is_announced_a_week_and_a_day_before",),
     ),
 )

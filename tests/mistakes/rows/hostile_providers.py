@@ -99,7 +99,7 @@ ROWS = (
         file="gateway/single_sign_on/sign_in.py",
         right="        if await self.records.find(attempt.company_id) != provider:\n",
         wrong="        if await self.records.find(attempt.company_id) is provider:\n",
-        tests=(f"{_SIGN_IN}::test_a_provider_that_changed_while_it_was_asked_names_nobody",),
+        tests=(f"{_SIGN_IN}::test_a_provider_changed_during_the_sign_in_is_refused",),
     ),
     Mistake(
         name="all-wait-for-a-provider-that-hangs",

@@ -137,7 +137,7 @@ ROWS = (
         file="gateway/identity/store.py",
         right="        rises = passkeys.c.sign_count < sign_count\n",
         wrong="        rises = passkeys.c.sign_count >= 0\n",
-        tests=(f"{_PASSKEY_CHECK}::test_a_counter_that_steps_back_is_refused_and_told",),
+        tests=(f"{_PASSKEY_CHECK}::test_a_counter_that_steps_back_is_refused_and_mailed",),
     ),
     Mistake(
         name="last-factor-removed-alone",

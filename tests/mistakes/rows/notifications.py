@@ -17,7 +17,7 @@ ROWS = (
         file="gateway/notifications/watch.py",
         right="await recipient.concerned([each for each in occasions if each.key in keys])",
         wrong="[each for each in occasions if each.key in keys]",
-        tests=(f"{_STORE}::test_a_person_who_lost_the_right_in_the_night_is_not_told",),
+        tests=(f"{_STORE}::test_a_person_who_lost_the_right_in_the_night_is_not_notified",),
     ),
     Mistake(
         name="what-is-over-waits-for-ever",
@@ -26,7 +26,7 @@ ROWS = (
         file="gateway/notifications/watch.py",
         right="await self.records.drop([each for each in due if each.key not in holding])",
         wrong="pass",
-        tests=(f"{_STORE}::test_an_order_that_was_decided_in_the_night_is_not_told",),
+        tests=(f"{_STORE}::test_an_order_decided_in_the_night_is_not_notified",),
     ),
     Mistake(
         name="orders-of-other-companies-told",
@@ -66,8 +66,8 @@ ROWS = (
         right="occasion.ends_at <= due else due",
         wrong="occasion.ends_at <= now else due",
         tests=(
-            f"{_SCHEDULE}::test_an_order_that_ends_before_it_would_be_told_is_told_at_once",
-            f"{_STORE}::test_an_order_that_ends_before_the_morning_is_told_in_the_night",
+            f"{_SCHEDULE}::test_an_order_that_ends_before_its_notification_is_due_is_notified_at_once",
+            f"{_STORE}::test_an_order_that_ends_before_the_morning_is_notified_in_the_night",
         ),
     ),
     Mistake(
@@ -78,7 +78,7 @@ ROWS = (
         right="or not occasion.record or occasion.record[0] in told",
         wrong="or True",
         tests=(
-            f"{_STORE}::test_the_end_of_an_outage_is_told_to_people_who_were_told_of_its_beginning",
+            f"{_STORE}::test_the_end_of_an_outage_notifies_the_people_notified_of_its_beginning",
         ),
     ),
     Mistake(
@@ -88,7 +88,7 @@ ROWS = (
         file="gateway/notifications/occasions.py",
         right="if (company_id is None or company_id in each.companies) and",
         wrong="if",
-        tests=(f"{_STORE}::test_a_chat_is_told_of_its_company_without_amount_and_name",),
+        tests=(f"{_STORE}::test_a_chat_is_notified_of_its_company_without_amount_and_name",),
     ),
     Mistake(
         name="claim-of-a-chat-not-held",
@@ -157,7 +157,7 @@ ROWS = (
         file="gateway/notifications/occasions.py",
         right=", payouts.c.updated_at > now - LOOKS_BACK)",
         wrong=")",
-        tests=(f"{_STORE}::test_nothing_is_told_that_began_more_than_thirty_days_ago",),
+        tests=(f"{_STORE}::test_occasions_older_than_thirty_days_are_not_notified",),
     ),
     Mistake(
         name="outage-told-after-a-month",
@@ -166,7 +166,7 @@ ROWS = (
         file="gateway/notifications/outages.py",
         right=", _O.since > now - LOOKS_BACK\n",
         wrong="\n",
-        tests=(f"{_STORE}::test_nothing_is_told_that_began_more_than_thirty_days_ago",),
+        tests=(f"{_STORE}::test_occasions_older_than_thirty_days_are_not_notified",),
     ),
     Mistake(
         name="each-order-a-message",
@@ -184,7 +184,7 @@ ROWS = (
         file="gateway/notifications/store.py",
         right="about_now, counts)",
         wrong="about_now)",
-        tests=(f"{_STORE}::test_an_order_after_one_that_was_not_told_is_told_at_once",),
+        tests=(f"{_STORE}::test_an_order_after_a_dropped_notification_is_notified_at_once",),
     ),
     Mistake(
         name="chat-of-another-company-tried",

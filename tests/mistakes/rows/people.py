@@ -32,7 +32,7 @@ _THROTTLING = "tests/unit/gateway/identity/test_throttling.py"
 _TOLD = "test_security_and_admins_are_notified_of_a_new_read_only_credential"
 _USER_NOTICES = "tests/unit/gateway/identity/test_user_notices.py"
 _OF_A_COMMAND = "test_mail_about_the_act_of_a_command_names_the_system_s_user_and_nothing_typed"
-_MAY_DO_MORE = "test_of_users_who_may_do_more_security_is_told_and_of_less_it_is_not"
+_MAY_DO_MORE = "test_wider_rights_are_mailed_to_security_and_narrower_rights_are_not"
 _USERS = "tests/contract/stores/test_users.py"
 
 ROWS = (
@@ -43,7 +43,7 @@ ROWS = (
         file="gateway/credentials/service.py",
         right="        if self.night.limits(found.limits).raised_by(self.night.limits(limits)):\n",
         wrong="        if found.limits == limits:\n",
-        tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+        tests=(f"{_NOTICES}::test_rights_widened_by_a_command_are_mailed_too",),
     ),
     Mistake(
         name="unsigned-in-silence",
@@ -52,7 +52,7 @@ ROWS = (
         file="gateway/credentials/public_keys.py",
         right="        if order.added is not None or not keys:\n",
         wrong="        if order.added is not None:\n",
-        tests=(f"{_NOTICES}::test_what_a_command_widens_is_told_of_as_well",),
+        tests=(f"{_NOTICES}::test_rights_widened_by_a_command_are_mailed_too",),
     ),
     Mistake(
         name="typed-name-in-a-mail",

@@ -32,7 +32,7 @@ ROWS = (
         file="gateway/received/walk.py",
         right="entry.kind is not MovementKind.PIX_RETURN and not is_return_id(entry.e2e_id)",
         wrong="entry.is_pix",
-        tests=(f"{_WALKS}::test_movements_that_are_no_payments_are_not_told",),
+        tests=(f"{_WALKS}::test_movements_that_are_no_payments_have_no_event",),
     ),
     Mistake(
         name="walk-pays-whatever-is-named",
@@ -120,7 +120,7 @@ ROWS = (
         wrong="walk.until",
         tests=(
             f"{_STRETCHES}::test_a_stretch_begins_before_the_end_of_the_one_before",
-            f"{_WALKS}::test_a_payment_that_the_bank_shows_late_is_told",
+            f"{_WALKS}::test_a_payment_that_the_bank_shows_late_has_an_event",
         ),
     ),
     Mistake(
@@ -130,7 +130,7 @@ ROWS = (
         file="gateway/received/walk.py",
         right="if latest(at(item)) >= since",
         wrong="if at(item) >= since",
-        tests=(f"{_WALKS}::test_a_bank_that_tells_days_without_times_is_read_by_day",),
+        tests=(f"{_WALKS}::test_a_bank_whose_entries_have_days_without_times_is_read_by_day",),
     ),
     Mistake(
         name="walk-begins-before-the-first-read",
@@ -139,7 +139,7 @@ ROWS = (
         file="gateway/received/model.py",
         right="max(walk.begun_at - _CLOCKS_APART, now - FEED_KEPT)",
         wrong="now - FEED_KEPT",
-        tests=(f"{_WALKS}::test_payments_before_the_first_read_of_the_feed_are_not_told",),
+        tests=(f"{_WALKS}::test_payments_before_the_first_read_of_the_feed_have_no_event",),
     ),
     Mistake(
         name="closing-of-another-account",

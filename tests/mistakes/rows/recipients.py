@@ -66,7 +66,7 @@ ROWS = (
         file=_FILE,
         right="row.refused_at is not None and row.refused_at > row.created_at",
         wrong="row.refused_at is not None and row.refused_at < row.created_at",
-        tests=(f"{_STORES}::test_what_changed_since_a_recipient_was_paid_is_told",),
+        tests=(f"{_STORES}::test_changes_of_a_recipient_paid_before_are_shown",),
     ),
     Mistake(
         name="other-owner-of-a-chosen-key-not-told",
@@ -102,7 +102,7 @@ ROWS = (
         file=_MIGRATION,
         right="_PERSON: Final = \"substr({row}.client_id, 1, 5) = 'user:'\"",
         wrong="_PERSON: Final = \"substr({row}.client_id, 1, 5) <> ''\"",
-        tests=(f"{_UPDATES}::test_only_payouts_that_people_ordered_are_in_the_index_of_those",),
+        tests=(f"{_UPDATES}::test_the_index_of_payouts_by_people_holds_only_their_orders",),
     ),
     Mistake(
         name="deleted-payout-left-in-the-index-of-people-s",

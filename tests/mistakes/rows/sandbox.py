@@ -77,7 +77,7 @@ ROWS = (
         right="opens=self._limits.whole_bank and proves",
         wrong="opens=proves",
         tests=(
-            "tests/unit/provider_adapters/kit/test_admission.py::test_failures_of_any_accounts_stop_nobody_else_where_the_bank_has_no_breaker",
+            "tests/unit/provider_adapters/kit/test_admission.py::test_failures_stop_no_other_account_where_the_bank_has_no_breaker",
         ),
     ),
     Mistake(
@@ -173,7 +173,7 @@ ROWS = (
         file="gateway/sandbox/store.py",
         right="await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))",
         wrong="pass",
-        tests=(f"{_STORE}::test_those_added_at_once_are_counted_one_after_the_other",),
+        tests=(f"{_STORE}::test_sandbox_accounts_added_at_once_are_counted_in_turn",),
     ),
     Mistake(
         name="ended-account-left-active",

@@ -135,7 +135,7 @@ ROWS = (
         file=_CODE,
         right='            raise ServiceError(SIGN_IN_REFUSED, "sign_on_no_role")',
         wrong="            roles = frozenset([Role.VIEWER])",
-        tests=(f"{_SIGN_IN}::test_nobody_signs_in_without_a_value_of_the_mapping",),
+        tests=(f"{_SIGN_IN}::test_a_user_without_a_mapped_value_cannot_sign_in",),
     ),
     Mistake(
         name="roles-added-to-the-mapping",
@@ -173,7 +173,7 @@ ROWS = (
         file=_CODE,
         right='claims.get("email_verified") is not True',
         wrong='claims.get("email_verified") is False',
-        tests=(f"{_SIGN_IN}::test_an_address_that_is_not_proven_takes_nobody",),
+        tests=(f"{_SIGN_IN}::test_an_unproven_address_links_no_user",),
     ),
     Mistake(
         name="address-of-a-former-colleague",
@@ -182,7 +182,7 @@ ROWS = (
         file=_CODE,
         right=" or is_another or not",
         wrong=" or not",
-        tests=(f"{_SIGN_IN}::test_an_address_that_was_given_to_another_person_takes_nobody",),
+        tests=(f"{_SIGN_IN}::test_an_address_given_to_another_person_links_no_user",),
     ),
     Mistake(
         name="user-of-another-company-taken",
@@ -263,9 +263,7 @@ ROWS = (
         file=_CODE,
         right="        if attempt.again and (signed_in is None or now - signed_in > FRESH):",
         wrong="        if False:",
-        tests=(
-            f"{_SIGN_IN}::test_a_provider_that_does_not_sign_in_anew_when_asked_to_signs_nobody_in",
-        ),
+        tests=(f"{_SIGN_IN}::test_a_requested_fresh_sign_in_requires_a_recent_auth_time",),
     ),
     Mistake(
         name="local-sign-in-beside-the-provider",
@@ -274,7 +272,7 @@ ROWS = (
         file="gateway/single_sign_on/store.py",
         right="LocalSignIn.BREAK_GLASS if user.id in found.break_glass else LocalSignIn.REFUSED",
         wrong="LocalSignIn.BREAK_GLASS",
-        tests=(f"{_SIGN_IN}::test_local_sign_in_is_for_break_glass_people_alone_and_is_told",),
+        tests=(f"{_SIGN_IN}::test_local_sign_in_is_for_break_glass_people_alone_and_is_mailed",),
     ),
     Mistake(
         name="break-glass-untold",
@@ -283,7 +281,7 @@ ROWS = (
         file="gateway/identity/sessions.py",
         right="            await self._tell_of_break_glass(user, session)\n",
         wrong="            pass\n",
-        tests=(f"{_SIGN_IN}::test_local_sign_in_is_for_break_glass_people_alone_and_is_told",),
+        tests=(f"{_SIGN_IN}::test_local_sign_in_is_for_break_glass_people_alone_and_is_mailed",),
     ),
     Mistake(
         name="logout-token-replayed",

@@ -101,7 +101,7 @@ async def test_no_payout_is_paid_twice_and_every_error_is_true(world: World, kin
     await each_is_paid_once(world, kind, [each for each in orders if will_settle(each)])
 
 
-async def test_a_copy_that_arrives_late_pays_nothing_that_was_told_as_not_sent(
+async def test_a_copy_that_arrives_late_does_not_pay_what_was_reported_as_not_sent(
     world: World, kind: str
 ):
     """While the bank is away; it is back when the copies arrive, which pay then."""
@@ -250,7 +250,7 @@ async def test_stopped_payouts_are_refused(kind: str, tmp_path: Path):
     assert (type(error).__name__, error.status, error.code) == ("Refused", 403, "SVC.PIX.010")
 
 
-async def test_a_quota_is_waited_for_and_told(kind: str, tmp_path: Path):
+async def test_an_exhausted_quota_is_waited_for_then_raised(kind: str, tmp_path: Path):
     """One payout a second: with a deadline that is too short, ``RateLimited``."""
     limits = dict.fromkeys(RateLimits.__struct_fields__, FREE)
     slow = RateLimits(**{**limits, "payout": CallRate(rate=1, burst=1)})
@@ -328,7 +328,7 @@ async def taken(partner: Partner, after: str, about: str, count: int) -> list[An
     return found
 
 
-async def test_a_bad_cursor_is_told_by_type(world: World, kind: str):
+async def test_a_bad_cursor_raises_its_own_error_type(world: World, kind: str):
     account, now = world.demo["accounts"]["main"]["id"], world.gateway.kernel.now()
     old = str(Cursor(account, 0, now - timedelta(days=31)))
     async with partner_of(world, kind) as partner:

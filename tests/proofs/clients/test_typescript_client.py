@@ -268,7 +268,7 @@ async def test_a_gateway_that_is_not_there_is_not_sent_only_the_first_time(
     assert (first["kind"], again["kind"]) == ("NotSent", "Unknown")
 
 
-async def test_a_quota_is_waited_for_and_told(package: Package, tmp_path: Path):
+async def test_an_exhausted_quota_is_waited_for_then_raised(package: Package, tmp_path: Path):
     """One payout a second: with a deadline that is too short, ``RateLimited``."""
     limits = dict.fromkeys(RateLimits.__struct_fields__, FREE)
     slow = RateLimits(**{**limits, "payout": CallRate(rate=1, burst=1)})
@@ -310,7 +310,7 @@ async def some(partner: Partner, feed: dict[str, Any], count: int) -> list[dict[
     return events if len(events) >= count else None
 
 
-async def test_a_bad_cursor_is_told_by_type(partner: Partner, world: World):
+async def test_a_bad_cursor_raises_its_own_error_type(partner: Partner, world: World):
     account, now = world.demo["accounts"]["main"]["id"], world.gateway.kernel.now()
     old = str(Cursor(account, 0, now - timedelta(days=31)))
     wrong = [{"after": "nonsense"}, {"after": old}, {"types": ["payout.dreamt"]}]

@@ -13,7 +13,7 @@ from tests.world.extent import SEED, WHOLE
 
 
 @pytest.mark.timeout(1800)
-def test_each_change_is_told_once_and_delivered(record_property: Callable[[str, object], None]):
+def test_each_change_has_one_event_and_is_delivered(record_property: Callable[[str, object], None]):
     scale = FULL if WHOLE else SMALL
 
     tally = uvloop.run(campaign(scale, SEED))

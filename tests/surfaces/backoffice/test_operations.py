@@ -257,7 +257,7 @@ async def _with_return(backoffice_client: BackofficeClient, path: str) -> dict[s
     return dict(await until(shown))
 
 
-async def test_every_catalogue_is_listed(backoffice_client: BackofficeClient):
+async def test_error_codes_of_every_catalogue_are_listed(backoffice_client: BackofficeClient):
     """Of banking, of identity, and of the gateway."""
     told = (await backoffice_client.ask("GET", "/backoffice/v1/error-codes", by=NOBODY)).document
 

@@ -83,7 +83,7 @@ async def test_a_day_that_a_second_person_signed_is_locked(world: World):
     assert b"joao" not in answer.body
 
 
-async def test_sums_above_the_largest_amount_are_told(world: World):
+async def test_sums_above_the_largest_amount_are_shown(world: World):
     huge = 10**15 * 9
     await sign(world, opening=-huge, credits=2 * huge, closing=huge)
 

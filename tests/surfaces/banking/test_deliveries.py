@@ -88,7 +88,7 @@ async def came_of(receiver: Receiver, reference: str) -> Came:
     return await until(found)
 
 
-async def test_a_payout_that_is_paid_is_told_to_an_endpoint_that_answered_a_ping(world: World):
+async def test_a_paid_payout_is_delivered_to_an_endpoint_that_answered_a_ping(world: World):
     async with receiving() as receiver:
         endpoint = await add(world, receiver.url)
         ping = await of(world, endpoint, "endpoint.ping")

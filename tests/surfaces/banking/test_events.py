@@ -55,7 +55,7 @@ async def behind(world: World, after: str, types: str = PAYOUTS) -> list[dict[st
         ("events-rejected", 777.03, "failed", "payout.failed"),
     ],
 )
-async def test_the_end_of_a_payout_is_told_with_its_ids_alone(
+async def test_the_end_of_a_payout_has_an_event_with_its_ids_alone(
     world: World, reference: str, value: float, status: str, told: str
 ):
     after = await begin(world)
@@ -70,7 +70,7 @@ async def test_the_end_of_a_payout_is_told_with_its_ids_alone(
     assert event.keys() == {"id", "type", "timestamp", "data"}
 
 
-async def test_money_that_comes_back_is_told_with_the_id_of_the_return(world: World):
+async def test_returned_money_has_an_event_with_the_id_of_the_return(world: World):
     after = await begin(world)
     await world.pay(order("events-returned", world.today(), value=777.09))
     await world.settled("events-returned")
@@ -116,7 +116,7 @@ async def test_a_feed_is_for_credentials_of_its_account_that_may_read_events(
         ("?limit=0", "SVC.VAL.009"),
     ],
 )
-async def test_a_query_of_another_form_is_refused(world: World, query: str, code: str):
+async def test_a_malformed_query_is_refused(world: World, query: str, code: str):
     answer: Answer = await world.ask("GET", feed(world, query))
 
     assert answer.verdict == (400, code)
@@ -159,7 +159,7 @@ async def test_the_program_of_the_page_reads_each_event(world: World):
     assert place
 
 
-async def test_a_call_waits_until_something_is_told(world: World):
+async def test_a_call_waits_until_there_is_an_event(world: World):
     after = await begin(world)
     path = feed(world, f"?after={after}&wait=25&types={PAYOUTS}")
     waiting = asyncio.create_task(world.ask("GET", path))
@@ -210,7 +210,7 @@ async def test_a_stop_answers_waiting_calls_at_once_with_an_empty_page(tmp_path:
     assert part.document["next"]
 
 
-async def test_each_payment_of_a_charge_is_told_with_the_charge(world: World):
+async def test_each_payment_of_a_charge_has_an_event_with_the_charge(world: World):
     """By the bank's notification; nobody reads the charge."""
     after, reference = await begin(world), world.demo["charges"]["reusable"]
     found: list[dict[str, Any]] = []

@@ -64,7 +64,7 @@ async def test_a_payment_without_a_charge_is_found_with_its_refund(world: World)
     ]
 
 
-async def test_a_feed_that_nobody_reads_is_not_walked(world: World):
+async def test_an_unread_feed_is_not_walked(world: World):
     await feed(world, "")
     await world.control.delete("calls")
 

@@ -149,7 +149,7 @@ async def end(world: World, account_id: str) -> None:
     await world.gateway.kernel.store.database.write(change)
 
 
-async def test_without_the_sandbox_bank_nobody_gets_a_credential(tmp_path: Path):
+async def test_no_credential_is_issued_without_the_sandbox_bank(tmp_path: Path):
     """An open sandbox at banks of others."""
     settings = sandbox(tmp_path)
     reading = {"sandbox": settings.providers["sandbox-read-only"]}

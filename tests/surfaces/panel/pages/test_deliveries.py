@@ -81,7 +81,7 @@ async def test_a_delivery_shows_each_try_and_what_is_sent(viewer: Person, world:
     assert absent.status == 404
 
 
-async def test_a_payout_says_when_the_partner_was_told(viewer: Person, world: World):
+async def test_a_payout_page_shows_when_its_event_was_delivered(viewer: Person, world: World):
     await world.pay(order("told-1", world.today()))
     await world.settled("told-1")
     made = await delivered(world, await added(world), "told-1")

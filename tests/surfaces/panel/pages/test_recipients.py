@@ -87,9 +87,7 @@ async def test_a_chosen_recipient_cannot_be_changed_by_other_fields(
     assert "thief@example.com" not in approval.text
 
 
-async def test_another_owner_of_the_key_than_then_is_told_before_the_order(
-    operator: Person, world: World
-):
+async def test_a_changed_owner_of_the_key_is_shown_before_the_order(operator: Person, world: World):
     reference = await paid(world)
     then = '{"name": "Outra Pessoa", "tax_number": "***.444.777-**", "bank": "", "reason": ""}'
     async with world.gateway.kernel.store.database.writing() as connection:

@@ -84,7 +84,7 @@ async def test_requesting_a_link_has_one_answer_for_all(world: World, email: str
 
 
 @pytest.mark.parametrize("path", ["/panel/reset", "/panel/invitation"])
-async def test_an_invalid_link_sets_nothing(world: World, path: str):
+async def test_an_invalid_link_sets_no_password(world: World, path: str):
     person = Person(world)
     await person.open(f"{path}?token=made-up")
 

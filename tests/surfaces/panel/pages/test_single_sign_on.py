@@ -157,7 +157,7 @@ async def test_a_person_without_a_password_sets_up_an_app_just_after_the_sign_in
 
 
 @pytest.mark.parametrize("forged", ["state", "cookie", "replay"])
-async def test_an_answer_that_is_not_of_this_browser_signs_nobody_in(
+async def test_an_answer_of_another_browser_is_refused(
     world: World, issuer: Issuer, provider: IdentityProvider, forged: str
 ):
     person = Person(world)

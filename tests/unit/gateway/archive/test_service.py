@@ -77,7 +77,7 @@ async def test_the_reference_with_another_content_is_refused(node: Node):
     assert node.world.bank.orders == []
 
 
-async def test_a_read_by_reference_asks_no_bank(node: Node):
+async def test_a_read_by_reference_does_not_query_the_bank(node: Node):
     await node.world.stands(PayoutState.PAID, e2e_id="E1", settled_at=node.clock.at)
     before = await node.world.row()
     await node.archive()

@@ -78,7 +78,7 @@ async def test_an_unknown_company_is_named(office: Registers):
     assert (refused.value.reason, refused.value.field) == ("company_unknown", "companies")
 
 
-async def test_the_former_contact_is_told_that_there_is_another_one(office: Registers):
+async def test_a_changed_contact_is_mailed_to_the_former_contact(office: Registers):
     """Whoever would take an endpoint over cannot silence the company first."""
     made = await office.companies.create(
         Staff(office.acting), CompanyRequest(name="Padaria", contact="Ana@Padaria.example")

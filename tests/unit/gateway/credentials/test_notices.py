@@ -109,7 +109,7 @@ async def test_a_notice_of_higher_limits_follows_the_approval_and_lower_ones_sen
     assert "Aprovado por: user:joao@example.com" in mail.text
 
 
-async def test_what_a_command_widens_is_told_of_as_well(people: TwoPeople):
+async def test_rights_widened_by_a_command_are_mailed_too(people: TwoPeople):
     """Limits, rule of use, a new public key, the end of the last one: nobody approves these."""
     first, second = Signer(1), Signer(2)
     made = await people.issue(callers=OFFICE, limit_per_payout=Money(1000))

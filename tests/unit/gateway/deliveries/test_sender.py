@@ -188,7 +188,7 @@ async def test_no_answer_is_a_timeout():
     assert (outcome.status, outcome.failure) == (None, TryFailure.TIMEOUT)
 
 
-async def test_a_port_that_nobody_listens_on_is_a_failed_connection():
+async def test_a_closed_port_is_a_failed_connection():
     async with receiving() as receiver:
         url = receiver.url
 

@@ -246,7 +246,7 @@ async def test_a_paused_endpoint_is_not_pinged(store: Store, clock: Clock, deliv
     assert refused.value.reason == "endpoint_paused"
 
 
-async def test_what_was_told_of_a_payout_has_its_last_try(
+async def test_deliveries_of_a_payout_show_their_last_try(
     store: Store, clock: Clock, deliveries: Deliveries
 ):
     async with receiving() as receiver:

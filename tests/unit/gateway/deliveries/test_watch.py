@@ -66,9 +66,7 @@ async def test_a_pending_endpoint_is_pinged_once_for_each_change(store: Store, c
     assert (await records.search(EVERYTHING, EVERY_COMPANY)).total == 2
 
 
-async def test_mail_tells_a_failure_after_an_hour_a_day_and_at_the_pause(
-    store: Store, clock: Clock
-):
+async def test_a_failure_is_mailed_after_an_hour_a_day_and_at_the_pause(store: Store, clock: Clock):
     mails: list[tuple[str, EndpointNews]] = []
     await add_endpoint(store, an_endpoint(failing_since=NOW))
     looked, told = watch(store, clock, mails), []
@@ -88,7 +86,7 @@ async def test_mail_tells_a_failure_after_an_hour_a_day_and_at_the_pause(
 
 
 @pytest.mark.parametrize("because", [PauseCause.GONE, PauseCause.GAVE_UP])
-async def test_a_pause_is_told_at_once_and_once(store: Store, clock: Clock, because: PauseCause):
+async def test_a_pause_is_mailed_at_once_and_once(store: Store, clock: Clock, because: PauseCause):
     mails: list[tuple[str, EndpointNews]] = []
     paused: dict[str, Any] = {"state": EndpointState.PAUSED, "paused_because": because}
     await add_endpoint(store, an_endpoint(failing_since=NOW, **paused))

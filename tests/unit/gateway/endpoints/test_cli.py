@@ -31,7 +31,7 @@ def test_an_endpoint_is_added_and_its_secret_shown_once(shell, added):
     assert "whsec_" not in shell.says("endpoint", "show", added["id"])
 
 
-def test_a_change_replaces_all_that_it_is_told(shell, added):
+def test_a_change_replaces_every_given_field(shell, added):
     changed = shell.reads("endpoint", "change", added["id"], "--url", f"{URL}/2")
 
     assert (changed["url"], changed["types"], changed["account_ids"]) == (f"{URL}/2", [], [])

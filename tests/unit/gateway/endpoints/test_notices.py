@@ -26,7 +26,7 @@ async def to_contact(desk: Desk) -> list[Mail]:
     return [each for each in await desk.mails() if each.to == CONTACT]
 
 
-async def test_the_contact_is_told_of_a_new_endpoint_in_both_languages(desk: Desk):
+async def test_a_new_endpoint_is_mailed_to_the_contact_in_both_languages(desk: Desk):
     made = await desk.added(types=(EventType.PAYOUT_PAID,))
 
     (mail,) = await to_contact(desk)
@@ -37,7 +37,7 @@ async def test_the_contact_is_told_of_a_new_endpoint_in_both_languages(desk: Des
     assert "cli:test" not in mail.text
 
 
-async def test_security_is_told_who_ordered_and_approved_it(desk: Desk):
+async def test_mail_to_security_names_who_ordered_and_approved_the_endpoint(desk: Desk):
     await desk.people.add("elsewhere", Role.SECURITY, companies=frozenset({desk.people.company}))
     before = await desk.active()
     order = await desk.endpoints.change(desk.maria, before.id, EndpointChange(url=NEW))
@@ -71,7 +71,7 @@ async def test_an_actor_that_was_typed_is_in_no_mail(desk: Desk):
     assert not any(typed in text for text in new)
 
 
-async def test_the_contact_is_told_of_a_new_secret_and_of_the_end(desk: Desk):
+async def test_a_new_secret_and_the_end_are_mailed_to_the_contact(desk: Desk):
     made = await desk.added()
 
     await desk.endpoints.rotate(desk.shell, made.endpoint.id, EndpointRotation())
@@ -85,7 +85,7 @@ async def test_the_contact_is_told_of_a_new_secret_and_of_the_end(desk: Desk):
     }
 
 
-async def test_a_failure_is_told_with_its_beginning(desk: Desk):
+async def test_mail_about_a_failure_names_its_beginning(desk: Desk):
     found = replace(await desk.active(), failing_since=desk.office.clock())
 
     await desk.people.endpoints.tell(EndpointNotice(news=EndpointNews.FAILING, endpoint=found))

@@ -242,7 +242,7 @@ async def test_endpoints_of_other_companies_are_not_there(desk: Desk):
     assert await desk.found(before) == before
 
 
-async def test_no_endpoint_is_added_to_another_company_or_told_of_its_accounts(desk: Desk):
+async def test_no_endpoint_is_added_to_another_company_or_its_accounts(desk: Desk):
     theirs = await desk.office.account(desk.people.company)
 
     with pytest.raises(RuleViolation) as other:

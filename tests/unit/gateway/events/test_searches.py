@@ -59,7 +59,7 @@ def test_each_parameter_is_read():
         ({"limit": "0", "wait": "x"}, "SVC.VAL.009", "limit"),
     ],
 )
-def test_another_form_is_refused(query: dict[str, str | list[str]], code: str, field: str):
+def test_a_malformed_query_is_refused(query: dict[str, str | list[str]], code: str, field: str):
     with pytest.raises(ServiceError) as refused:
         read(**query)
 

@@ -71,7 +71,7 @@ async def test_a_wait_ends_at_its_time():
 
 
 @leaping
-async def test_the_store_is_not_looked_at_while_nobody_waits():
+async def test_the_store_is_not_read_while_no_call_waits():
     feeds = Feeds()
     waits = waits_on(feeds)
     await wait(waits, for_s=1)
@@ -95,7 +95,7 @@ async def test_a_stop_ends_all_waits_and_lets_nobody_wait_again():
 
 
 @leaping
-async def test_four_calls_of_a_credential_wait_and_the_next_is_told_when_to_come_back():
+async def test_four_calls_of_a_credential_wait_and_the_next_gets_retry_after():
     waits = waits_on(Feeds())
     with waits.place("cli_a", 25), waits.place("cli_a", 7), waits.place("cli_a", 25):
         with waits.place("cli_a", 25):

@@ -44,7 +44,7 @@ async def test_a_passkey_signs_a_browser_in_under_a_new_cookie(panel_world: Pane
     check_fresh_factor(who, panel_world.identity_world.clock.now())
 
 
-async def test_an_answer_for_another_browser_signs_nobody_in(panel_world: PanelWorld, maria):
+async def test_an_answer_for_another_browser_is_refused(panel_world: PanelWorld, maria):
     """A page of an attacker's browser asked for it."""
     authenticator, sessions = await enrolled(panel_world), panel_world.sessions
     theirs, ours = sessions.begin(), sessions.begin()

@@ -42,7 +42,7 @@ async def test_a_passkey_alone_signs_in_with_a_fresh_second_factor(identity_worl
     assert ("mfa", "passkey.ok") in identity_world.counted
 
 
-async def test_with_a_passkey_the_password_alone_signs_nobody_in(identity_world, maria):
+async def test_a_user_with_a_passkey_cannot_sign_in_by_password_alone(identity_world, maria):
     await enrolled(identity_world)
 
     answer = await identity_world.services.sign_in.login(EMAIL, PASSWORD, HOME)
@@ -132,7 +132,7 @@ async def test_an_unknown_passkey_and_a_disabled_user_get_the_same_refusal(ident
     assert ("authn_login_fail", maria.id) in identity_world.security_events
 
 
-async def test_a_counter_that_steps_back_is_refused_and_told(identity_world, maria):
+async def test_a_counter_that_steps_back_is_refused_and_mailed(identity_world, maria):
     """A copy of the authenticator may be at work."""
     authenticator = await enrolled(identity_world)
     copied = authenticator.elsewhere()

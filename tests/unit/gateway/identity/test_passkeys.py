@@ -225,7 +225,7 @@ async def two(identity_world: IdentityWorld) -> tuple[Authenticator, Authenticat
     return first, second
 
 
-async def test_removing_one_of_two_ends_every_session_and_is_told(identity_world, maria):
+async def test_removing_one_of_two_passkeys_ends_every_session_and_is_mailed(identity_world, maria):
     first, second = await two(identity_world)
     services = identity_world.services
     came = await sign_in(services, first)

@@ -84,7 +84,7 @@ async def test_a_user_who_is_created_with_a_password_is_announced(access_world: 
     assert f"/panel/people/{made.id}" in told.text
 
 
-async def test_of_users_who_may_do_more_security_is_told_and_of_less_it_is_not(
+async def test_wider_rights_are_mailed_to_security_and_narrower_rights_are_not(
     access_world: AccessWorld,
 ):
     """One mail for each of: a role, a company, no limit, enabling."""
@@ -112,7 +112,7 @@ async def test_of_users_who_may_do_more_security_is_told_and_of_less_it_is_not(
     assert f"Pedido por: {CLI.acting.actor}" in last.text
 
 
-async def test_roles_that_need_approval_are_told_of_after_it(access_world: AccessWorld):
+async def test_roles_that_need_approval_are_mailed_after_it(access_world: AccessWorld):
     user = await access_world.made(Role.VIEWER)
     wanted = RolesBody([Role.VIEWER, Role.APPROVER])
     waiting = await access_world.register.set_roles(access_world.admin, user.id, wanted)

@@ -67,7 +67,7 @@ def test_what_comes_up_within_a_minute_of_a_message_waits_for_its_end(last: int 
 
 
 @pytest.mark.parametrize("choice", [Choice(), EVENING])
-def test_what_is_urgent_is_told_at_once(choice: Choice):
+def test_urgent_occasions_are_notified_at_once(choice: Choice):
     now = local(20, 23)
 
     assert due_at(order(is_urgent=True), choice, now) == now
@@ -76,7 +76,7 @@ def test_what_is_urgent_is_told_at_once(choice: Choice):
 @pytest.mark.parametrize(
     ("choice", "told_at"), [(Choice(), local(21, 8)), (EVENING, local(21, 18))]
 )
-def test_an_order_that_ends_before_it_would_be_told_is_told_at_once(
+def test_an_order_that_ends_before_its_notification_is_due_is_notified_at_once(
     choice: Choice, told_at: datetime
 ):
     now = local(20, 21)

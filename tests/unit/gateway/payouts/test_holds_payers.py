@@ -175,7 +175,7 @@ async def test_a_payout_stopped_during_its_hold_is_not_paid_after_the_stop(
     assert (said.error, said.reason) == (errors.PAYOUTS_STOPPED, "stopped_meanwhile")
 
 
-async def test_a_stop_of_another_subject_or_from_before_does_not_apply():
+async def test_a_stop_of_another_subject_or_an_earlier_stop_does_not_apply():
     others = sample(scope=StopScope.ACCOUNT, subject=SISTER)
     earlier = sample(ends_at=NOW - timedelta(seconds=5))
 

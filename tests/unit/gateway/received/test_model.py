@@ -75,7 +75,7 @@ def test_weeks_without_a_walk_are_made_up_two_days_at_a_time():
     assert stretches[-1].until == NOON
 
 
-def test_payments_that_would_not_be_told_are_not_looked_for():
+def test_payments_that_would_have_no_event_are_not_looked_for():
     assert next_stretch(walk(NOON - 60 * DAY), NOON).since == NOON - 30 * DAY
 
 

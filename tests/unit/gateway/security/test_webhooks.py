@@ -36,6 +36,6 @@ def test_each_secret_signs():
 
 
 @cases("text", ["", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_é", "whsec_a"])
-def test_a_secret_of_another_form_is_refused(text: str):
+def test_a_malformed_secret_is_refused(text: str):
     with pytest.raises(ValueError):  # noqa: PT011 - of any text
         secret_bytes(text)

@@ -111,7 +111,7 @@ async def test_a_subject_is_compared_exactly(sign_on_world: SignOnWorld):
     assert other.by.sid == " s "
 
 
-async def test_a_provider_that_changed_while_it_was_asked_names_nobody(sign_on_world: SignOnWorld):
+async def test_a_provider_changed_during_the_sign_in_is_refused(sign_on_world: SignOnWorld):
     """One that is removed could hold an answer back, and let somebody in afterwards."""
     world = sign_on_world
 
@@ -146,7 +146,7 @@ async def test_each_sign_in_replaces_the_roles_and_ends_the_sessions_of_the_form
 @pytest.mark.parametrize(
     "groups", [None, [], ["pix-operator"], "PIX-OPERATORS", {"pix-operators": True}, 7]
 )
-async def test_nobody_signs_in_without_a_value_of_the_mapping(
+async def test_a_user_without_a_mapped_value_cannot_sign_in(
     sign_on_world: SignOnWorld, groups: object
 ):
     sign_on_world.issuer.changed = {"groups": groups}
@@ -248,9 +248,7 @@ async def test_an_existing_user_who_may_do_no_more_is_taken(sign_on_world: SignO
 
 
 @pytest.mark.parametrize("verified", [None, False, "true"])
-async def test_an_address_that_is_not_proven_takes_nobody(
-    sign_on_world: SignOnWorld, verified: object
-):
+async def test_an_unproven_address_links_no_user(sign_on_world: SignOnWorld, verified: object):
     user = await invited(sign_on_world, Role.OPERATOR)
     sign_on_world.issuer.changed = {"email_verified": verified}
 
@@ -308,7 +306,7 @@ async def test_a_disabled_user_is_refused(sign_on_world: SignOnWorld):
     assert await refusal_of(sign_on_world.proof()) == REFUSED
 
 
-async def test_an_address_that_was_given_to_another_person_takes_nobody(sign_on_world: SignOnWorld):
+async def test_an_address_given_to_another_person_links_no_user(sign_on_world: SignOnWorld):
     await sign_on_world.proof()
     sign_on_world.issuer.person |= {"sub": "0815"}
 
@@ -378,7 +376,7 @@ async def test_a_first_second_factor_takes_a_sign_in_that_the_provider_has_just_
 
 
 @pytest.mark.parametrize("said", [None, True, "now", -1, 301, -61])
-async def test_a_provider_that_does_not_sign_in_anew_when_asked_to_signs_nobody_in(
+async def test_a_requested_fresh_sign_in_requires_a_recent_auth_time(
     sign_on_world: SignOnWorld, said: object
 ):
     """By ``auth_time``: left out, no time, or so many seconds ago."""
@@ -483,7 +481,7 @@ async def test_a_company_is_found_by_its_names_alone(sign_on_world: SignOnWorld,
     await sign_on_world.leave(f"nobody@{DOMAIN}")
 
 
-async def test_local_sign_in_is_for_break_glass_people_alone_and_is_told(
+async def test_local_sign_in_is_for_break_glass_people_alone_and_is_mailed(
     sign_on_world: SignOnWorld,
 ):
     named = await invited(sign_on_world, Role.OPERATOR)

@@ -44,5 +44,5 @@ class Order(msgspec.Struct, rename={"sent_as": "sentAs"}):
         ("", ()),
     ],
 )
-def test_the_words_of_a_field_are_those_of_its_type(path: str, words: tuple[str, ...]):
+def test_the_words_of_a_field_are_the_values_of_its_type(path: str, words: tuple[str, ...]):
     assert words_at(Order, path) == words

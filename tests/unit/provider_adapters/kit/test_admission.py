@@ -104,7 +104,7 @@ async def test_failures_of_two_accounts_open_the_bank_s_breaker():
     assert told.states == [("bank", "read", "open")]
 
 
-async def test_failures_of_any_accounts_stop_nobody_else_where_the_bank_has_no_breaker():
+async def test_failures_stop_no_other_account_where_the_bank_has_no_breaker():
     told = Witness()
     limits = msgspec.structs.replace(LIMITS.breaker, whole_bank=False)
     admission = Admission(

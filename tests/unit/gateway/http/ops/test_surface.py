@@ -299,7 +299,7 @@ async def test_an_unknown_path_gets_our_error_body(client: ClientSession, path: 
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_another_method_is_refused_with_the_allowed_ones(client: ClientSession, path: str):
+async def test_a_method_that_is_not_allowed_is_405_with_allow(client: ClientSession, path: str):
     answer = await client.post(path)
 
     assert (answer.status, (await answer.json())["code"]) == (405, "SVC.GTW.002")

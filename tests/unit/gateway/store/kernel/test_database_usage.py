@@ -40,7 +40,7 @@ async def test_a_database_counts_running_and_waiting_work(tmp_path: Path):
     assert told == [("read", 1.0), ("read", 4.0), ("write", 2.0)]
 
 
-async def test_the_longest_wait_for_a_connection_is_told_once(tmp_path: Path):
+async def test_the_longest_wait_for_a_connection_is_reported_once(tmp_path: Path):
     database = open_file(address(f"sqlite:///{tmp_path}/a.db"), LIMITS)
     at = 0.0
     database.usage.clock = lambda: at
