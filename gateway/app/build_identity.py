@@ -143,7 +143,7 @@ def build_sign_on(kernel: Kernel, identity: IdentityServices) -> SingleSignOn:
 
 
 def build_sender(kernel: Kernel) -> Sender:
-    """Return a client for addresses that somebody typed, with connections of its own."""
+    """Return a client for typed addresses, with connections of its own."""
     config = SenderConfig(
         allow_local=kernel.settings.events.allow_local,
         own_networks=kernel.settings.events.networks,

@@ -369,7 +369,7 @@ class BatchRecords:
         self, batch_id: str, state: BatchState, now: datetime, event: AuditEvent, code: str = ""
     ) -> bool:
         """
-        End an open file, and cancel the rows that nobody began, with a code.
+        End an open file, and cancel the rows not begun, with a code.
 
         Rows that were begun and wait again are settled by what the store has, as ``abandoned``.
 
@@ -420,7 +420,7 @@ class BatchRecords:
         return [from_row(row, Batch) for row in await self._database.rows(wanted)]
 
     async def abandoned(self, now: datetime) -> Sequence[tuple[BatchRow, BatchState]]:
-        """Return rows that nobody works at any more, of files that do not run."""
+        """Return begun rows without a worker, of files that do not run."""
         wanted = (
             select(batch_rows, batches.c.state.label("batch_state"))
             .join(batches, batches.c.id == batch_rows.c.batch_id)
@@ -557,7 +557,7 @@ def _joined(wanted: Select[*tuple[object, ...]]) -> Select[*tuple[object, ...]]:
 
 
 def _is_undecided() -> ColumnElement[bool]:
-    """Return the SQL condition: nobody knows yet what becomes of some payout of a file."""
+    """Return the SQL condition: the outcome of some payout of a file is open."""
     some = _joined(select(batch_rows.c.number)).where(
         batch_rows.c.batch_id == batches.c.id, _UNDECIDED
     )

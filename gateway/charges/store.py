@@ -174,9 +174,10 @@ class StoredCharges:
         """
         Store new facts: the later answer of a bank corrects the earlier one.
 
-        Each payment is stored, too, and told once, in the same transaction. A reusable charge stays
+        Each payment is stored with one event, in the same transaction. A reusable charge stays
         active when it is paid. A listed payment pays a charge whose amount it reaches, or that has
-        none, unless the bank said otherwise of it since. One that names no charge is stored alone.
+        no amount, unless a later answer of the bank contradicts. A payment without a charge is
+        stored alone.
         """
         for each in seen:
             async with self._database.writing() as connection:
@@ -185,7 +186,7 @@ class StoredCharges:
                 await self._receive(connection, each)
 
     async def _receive(self, connection: AsyncConnection, seen: SeenCharge) -> None:
-        """Store and tell a payment when it is seen for the first time; an old one is not told."""
+        """Store a new payment, and write its event unless the payment is too old for the feed."""
         if seen.paid_at is None or not seen.e2e_id:
             return
         row = {

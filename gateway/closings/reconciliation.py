@@ -1,5 +1,5 @@
 """
-Every account's day compared with its bank, without anybody asking; one process does it.
+Compares every account's day with its bank, unasked; in one process.
 
 A bank's accounts are read a few at a time, each call in its turn, so that partners keep most of the
 bank. A bank that fails is asked again minutes later, and days that were missed are read oldest

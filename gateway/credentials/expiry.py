@@ -43,7 +43,7 @@ _ENDING: Final = union(
 
 @dataclass(frozen=True, slots=True)
 class ExpiryWatch:
-    """Tells partners what ends soon; at each account that the credential is for."""
+    """Writes events of what ends soon, at each account that the credential is for."""
 
     database: Database
     now: Now
@@ -51,12 +51,12 @@ class ExpiryWatch:
 
     async def turn(self) -> int:
         """
-        Tell what ends within a week, or within a day, and was not told; return how much.
+        Write the missing events of what ends within a week, or a day; return the number of ends.
 
         Safe to repeat, and in two processes at once.
 
         Raises:
-            StoreUnavailable: what was told until then stays told.
+            StoreUnavailable: events written until then stay.
         """
         now = self.now()
         given = {"now": now, "until": now + _FIRST_DAYS * _DAY}
@@ -68,7 +68,7 @@ class ExpiryWatch:
         return sum(told)
 
     async def _tell(self, ending: Record, now: datetime) -> bool:
-        """Note and tell one; False if that is done already."""
+        """Note one end, and write its events; False if that is done already."""
         is_last = ending.ends_at - now <= _LAST_DAYS * _DAY
         notice = {
             "client_id": ending.client_id,

@@ -81,7 +81,7 @@ class CredentialNotices:
             _log.error("credential_notice_lost: %s", notice.credential.client_id)
 
     def _text(self, notice: Notice) -> Text:
-        """Write its rights, its networks and its author; typed names are left out."""
+        """Write the credential's rights, rule of use and orderer; typed names are left out."""
         found, rule = notice.credential, notice.credential.callers
         permissions = ", ".join(words(found.permissions))
         by = self.mailer.orderer(notice.ordered_by)

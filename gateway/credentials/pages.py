@@ -277,7 +277,7 @@ def _rule(visit: Visit) -> CallerRule:
 
 
 def _end_of(visit: Visit) -> datetime | None:
-    """Return the end of a credential's last day, in São Paulo; None for no end."""
+    """Return the last second of a credential's last day, in São Paulo; None for no end."""
     if visit.form["ends"] == "never":
         return None
     day = day_of(visit.form["expires_on"])

@@ -1,4 +1,4 @@
-"""``pixgate delivery``: what partners' endpoints were told; ``pixgate endpoint ping``."""
+"""``pixgate delivery``: deliveries to partners' endpoints; ``pixgate endpoint ping``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deliveries for people: what endpoints were told, sending it again, and pings."""
+"""Deliveries for people: the list, sending again, and pings."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Deliveries:
     async def of_reference(
         self, who: Staff, account_id: str, reference: str
     ) -> Sequence[ReferenceDelivery]:
-        """Return what endpoints were told of the payout of an account and a reference."""
+        """Return the deliveries of the payout of an account and a reference."""
         found = await self.records.of_reference(account_id, reference, who.scope)
         return [ReferenceDelivery(delivery=_document(each), last=last) for each, last in found]
 

@@ -340,7 +340,7 @@ class DeliveryRecords:
     async def of_reference(
         self, account_id: str, reference: str, scope: CompanyScope
     ) -> Sequence[tuple[Delivery, DeliveryTry | None]]:
-        """Return what endpoints were told of a payout or charge, each with its last try."""
+        """Return the deliveries of a payout or charge, each with its last try."""
         last = and_(delivery_tries.c.delivery_id == _D.id, delivery_tries.c.number == _D.tries)
         names = [each.label(f"try_{each.name}") for each in delivery_tries.c]
         found = (
@@ -406,7 +406,7 @@ async def _claim(
 
 
 def _is_told(endpoint: Endpoint, delivery: Delivery) -> bool:
-    """Return whether an endpoint is to be told of it, as it is by now; see the trigger."""
+    """Return whether the endpoint, as it is now, wants an event; see the trigger."""
     types, accounts = endpoint.types, endpoint.account_ids
     return delivery.is_ping or (
         (not types or delivery.type in types) and (not accounts or delivery.account_id in accounts)

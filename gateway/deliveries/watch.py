@@ -83,5 +83,5 @@ def new_ping(endpoint: Endpoint, at: datetime, random: Random) -> Delivery:
 
 
 def _hours(failed_for: timedelta) -> int:
-    """Return the hours that mail tells of a failure of a length; 0 for a short one."""
+    """Return the hours of a failure to name in a mail; 0 for a short failure."""
     return next((each for each in _MAILED_H if failed_for >= each * _HOUR), 0)

@@ -33,7 +33,7 @@ _ENDPOINT = click.argument("endpoint_id", metavar="ID")
 
 
 def _heard(command: Command) -> Command:
-    """Give a command the options of what an endpoint is told."""
+    """Give a command the options of an endpoint's types and accounts."""
     for option in (
         click.option(
             "--account", "account_ids", multiple=True, help="UUID. May be repeated. [default: all]"

@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class EndpointNews(StrEnum):
-    """What mail tells of an endpoint."""
+    """News of an endpoint for a mail."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -80,7 +80,7 @@ class EndpointNotice:
 
 @dataclass(frozen=True, slots=True)
 class EndpointNotices:
-    """Mails whoever has to know where a company's events go."""
+    """Mails the people responsible for a company's endpoints."""
 
     mailer: Mailer
     database: Database
@@ -89,7 +89,7 @@ class EndpointNotices:
         """
         Write to the company's contact, if it has one, and to security and admins.
 
-        What it tells is stored: a failing store loses the mail, and the audit log has the act.
+        The act is stored already: a failing store loses the mail, and the audit log has the act.
         """
         found, subject = notice.endpoint, _SUBJECTS[notice.news]
         try:

@@ -134,7 +134,7 @@ def pages(
 
     @panel.form("/{endpoint_id}/pause", "endpoint_pause", endpoints.pause, shows=read)
     async def pause(visit: Visit) -> Result:
-        """Send nothing until it is resumed."""
+        """Pause an endpoint: nothing is sent to it until it is resumed."""
         await endpoints.pause(panel.staff(visit), _named(visit))
         return Redirect(_page(visit))
 

@@ -67,7 +67,7 @@ class Endpoints:
     """
     Service for endpoints, and the executor of orders about them.
 
-    Whoever has an endpoint learns of every movement of a company. So a new one, another address,
+    An endpoint gets every movement of a company. So a new endpoint, another address,
     other types or accounts, and a new secret take two people; users only order them.
 
     Attributes:
@@ -188,7 +188,7 @@ class Endpoints:
     @requires(Area.ENDPOINT, Action.WRITE)
     async def pause(self, who: Staff, endpoint_id: str) -> Endpoint:
         """
-        Send nothing to an endpoint until it is resumed; what it is told meanwhile waits.
+        Send nothing to an endpoint until it is resumed; its deliveries wait meanwhile.
 
         Raises:
             ServiceError: as ``get`` does.
@@ -227,7 +227,7 @@ class Endpoints:
     @requires(Area.ENDPOINT, Action.WRITE)
     async def remove(self, who: Staff, endpoint_id: str) -> None:
         """
-        Delete an endpoint with its secrets; what it was not told yet is not delivered any more.
+        Delete an endpoint with its secrets; deliveries that wait are dropped.
 
         Raises:
             ServiceError: as ``get`` does.

@@ -248,7 +248,7 @@ class EndpointRecords:
         await self._database.write(_still(endpoint).where(first).values(failing_since=at))
 
     async def note_mail(self, endpoint: Endpoint, hours: int) -> bool:
-        """Note that a failure of so many hours is told by mail; False if it was told already."""
+        """Note a mail about so many hours of failure; False if it was sent already."""
         untold = endpoints.c.mailed_h < hours, endpoints.c.failing_since.is_not(None)
         return bool(
             await self._database.write(_still(endpoint).where(*untold).values(mailed_h=hours))

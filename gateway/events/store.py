@@ -104,7 +104,7 @@ class Reached(NamedTuple):
 
 
 async def append(connection: AsyncConnection, *told: Event) -> None:
-    """Add events inside the transaction of the change that they tell."""
+    """Add events inside the transaction of the change that they report."""
     await connection.execute(insert(events), [dict(row_of(each)) for each in told])
 
 

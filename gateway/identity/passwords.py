@@ -195,9 +195,9 @@ class PoolSize:
     Attributes:
         threads: Digests computed at the same time, at a low priority: payouts come first.
         waiting: Digests that may wait.
-        strangers: Sign-ins under way from browsers without an earlier sign-in: the load that
-            they cost the store is bounded, whatever their number. One of them at a time
-            has a digest computed, so that everybody else waits for one of them at most.
+        strangers: Sign-ins under way from browsers without an earlier sign-in: the limit bounds
+            their load on the store. Only one of them at a time has a digest computed, so that
+            every other sign-in waits for one stranger's digest at most.
     """
 
     threads: int = 1

@@ -493,7 +493,7 @@ class Users:
         word: str,
         **details: str,
     ) -> UserRecord:
-        """Change another user and end their sessions; who may do more is told of by mail."""
+        """Change another user and end their sessions; wider rights are mailed."""
         _refuse_self(who, found)
 
         def update_guarded(user: User) -> User:

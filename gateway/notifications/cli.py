@@ -1,4 +1,4 @@
-"""``pixgate chat``: rooms of a chat that are told what needs somebody."""
+"""``pixgate chat``: chat rooms that get notifications."""
 
 from __future__ import annotations
 

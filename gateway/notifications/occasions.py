@@ -69,7 +69,7 @@ class Occasions:
     async def concerning(
         self, who: Staff, occasions: Sequence[Occasion], now: datetime
     ) -> Sequence[Occasion]:
-        """Return those of the occasions that a person may see and act on; never their own order."""
+        """Return the occasions that a person may see and act on, without their own orders."""
         mine: dict[Kind, set[tuple[object, ...]]] = {Kind.ORDER: set(), Kind.SECRET: set()}
         ids = [each.record[0] for each in occasions if each.kind in mine]
         if ids:
@@ -98,7 +98,7 @@ class Occasions:
     async def concerning_chat(
         self, recipient: str, company_id: str | None, occasions: Sequence[Occasion]
     ) -> Sequence[Occasion]:
-        """Return those of the occasions that a company's chat, or the operators', is told of."""
+        """Return the occasions that concern a company's chat, or the operators'."""
         told = await self._told_of_outages(recipient, occasions)
         return [
             each
@@ -109,7 +109,7 @@ class Occasions:
     async def _told_of_outages(
         self, recipient: str, occasions: Sequence[Occasion]
     ) -> Collection[str]:
-        """Return the outages that a recipient was told of, as far as they are over by now."""
+        """Return the ended outages of whose beginning a recipient was notified."""
         over = [each.record[0] for each in occasions if each.kind is Kind.BANK and each.record]
         return await self.outages.told(recipient, over) if over else ()
 
@@ -207,7 +207,7 @@ def _sees(scope: CompanyScope, occasion: Occasion, *, own: bool) -> bool:
 
 
 def _is_told(occasion: Occasion, told: Collection[str]) -> bool:
-    """Return whether an end of an outage is told to somebody who was told of its beginning."""
+    """Return whether to notify: of an outage's end only if its beginning was notified."""
     return occasion.kind is not Kind.BANK or not occasion.record or occasion.record[0] in told
 
 

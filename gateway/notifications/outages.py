@@ -78,7 +78,7 @@ class Outages:
         return found
 
     async def told(self, recipient: str, began: Collection[object]) -> Collection[str]:
-        """Return the outages among some whose beginning a recipient was told of."""
+        """Return the outages among some of whose beginning a recipient was notified."""
         wanted = select(notifications.c.subject).where(
             notifications.c.recipient == recipient,
             notifications.c.kind == Kind.BANK.value,

@@ -1,4 +1,4 @@
-"""Pages of notifications: what a person is told, and the chats."""
+"""Pages of notifications: the user's own choice, and the chats."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _WHEN: Final = (_NEVER, _AT_ONCE, _DIGEST)
 def pages(
     notifications: Notifications, chats: Chats, companies: Companies, context: PageContext
 ) -> Sequence[Page]:
-    """Return the pages; of their own choice everybody has one."""
+    """Return the pages; every user has the page of their own choice."""
     panel = Pages("", context)
 
     @panel.view("/me/notifications", "own_notifications", None)
     async def own(visit: Visit) -> Result:
-        """Show what the caller is told outside the panel, and when."""
+        """Show the caller's choice of notifications and times."""
         who = panel.staff(visit)
         choice = await notifications.choice(who)
         data = {
@@ -89,7 +89,7 @@ def pages(
 
     @panel.view("/chats", "chats", chats.list)
     async def rooms(visit: Visit) -> Result:
-        """List the chats that are told, beside the form of a new one."""
+        """List the chats, beside the form of a new chat."""
         who = panel.staff(visit)
         found = await part(companies.page(who, CHOICES))
         listed = found.data.items if found.data else ()

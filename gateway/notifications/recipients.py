@@ -1,4 +1,4 @@
-"""Who may be told: active people with their choices, and chats."""
+"""Recipients of notifications: active people with their choices, and chats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_CHATS: Final = Choice()
 
 
 class Recipient(Protocol):
-    """Somebody, or a room, that is told of occasions."""
+    """A person or a chat that gets notifications."""
 
     @property
     def name(self) -> str:
@@ -33,17 +33,17 @@ class Recipient(Protocol):
 
     @property
     def way(self) -> Way:
-        """Return how messages reach it."""
+        """Return the way that messages take."""
         ...
 
     @property
     def choice(self) -> Choice:
-        """Return when it is told."""
+        """Return the choice of times and kinds."""
         ...
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """Return what it is told of."""
+        """Return the kinds that the recipient gets."""
         ...
 
     @property
@@ -82,7 +82,7 @@ class UserRecipient:
         return self.user.roles, self.user.companies, self.choice
 
     async def concerned(self, occasions: Sequence[Occasion]) -> Sequence[Occasion]:
-        """Return those of the occasions that the user has chosen and may act on."""
+        """Return the occasions that the user has chosen and may act on."""
         chosen = [each for each in occasions if each.kind in self.kinds]
         return await self.occasions.concerning(_staff(self.user, self.now), chosen, self.now())
 
@@ -106,7 +106,7 @@ class ChatRecipient:
 
     @property
     def choice(self) -> Choice:
-        """Return when chats are told."""
+        """Return the choice of all chats."""
         return _OF_CHATS
 
     @property
@@ -116,11 +116,11 @@ class ChatRecipient:
 
     @property
     def version(self) -> object:
-        """Return whose chat it is, and what it is told of."""
+        """Return the chat's company and kinds."""
         return self.chat.company_id, self.chat.kinds
 
     async def concerned(self, occasions: Sequence[Occasion]) -> Sequence[Occasion]:
-        """Return those of the occasions that were chosen and are of the chat's company."""
+        """Return the occasions of the chat's kinds and company."""
         chosen = [each for each in occasions if each.kind in self.kinds]
         return await self.occasions.concerning_chat(self.name, self.chat.company_id, chosen)
 
@@ -161,7 +161,7 @@ class Recipients:
 
 
 def _staff(user: User, now: Now) -> Staff:
-    """Return a user as the actor whose rights and companies decide what they are told."""
+    """Return a user as an actor: rights and companies decide which occasions concern them."""
     profile = {name: getattr(user, name) for name in _PROFILE}
     person = SignedInUser(
         user_id=user.id, session_id="", factor_at=None, has_factor=user.has_factor, **profile

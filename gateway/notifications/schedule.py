@@ -17,9 +17,9 @@ TOGETHER: Final = timedelta(minutes=1)
 
 def due_at(occasion: Occasion, choice: Choice, now: datetime, way: Way = Way.MAIL) -> datetime:
     """
-    Return when a person is told of an occasion.
+    Return when a person is notified of an occasion.
 
-    Urgent occasions, and those that end before they would be told, are told at once.
+    That is at once for an urgent occasion, and for an occasion that ends before its due time.
     """
     if occasion.is_urgent:
         return now
@@ -32,16 +32,16 @@ def after_others(
     due: datetime, ends_at: datetime | None, now: datetime, last: datetime | None
 ) -> datetime:
     """
-    Return when a recipient is told who is told of the kind already.
+    Return when a notification is sent to a recipient with others of its kind.
 
     The first notification of a kind is sent when it is due, and those of the next minute together
     at its end. What ends before is sent at once.
 
     Args:
         due: When it is due by the recipient's choice.
-        ends_at: When nobody can act on it any more.
+        ends_at: The end of the occasion; None without an end.
         now: The time.
-        last: When the recipient was, or will be, told of the kind last.
+        last: The due time of the recipient's latest notification of the kind.
     """
     if due > now or last is None or not now - TOGETHER < last <= now + TOGETHER:
         return due

@@ -1,4 +1,4 @@
-"""What people choose to be told, and the chats that are told of a company or of everything."""
+"""Choices of people, and chats for a company or for all companies."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Notifications:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chats:
     """
-    The chats that are told of a company or of everything.
+    Chats that get the notifications of a company, or of all companies.
 
     Attributes:
         allow_local: Chats may be on this machine; in the sandbox alone.

@@ -71,7 +71,7 @@ class NotificationRecords:
             await self._database.write(statement, rows)
 
     async def last_due(self, now: datetime) -> Mapping[Topic, datetime]:
-        """Return when recipients are told of kinds last, as far as that is about now."""
+        """Return the latest due time near now, by recipient, way and kind."""
         about_now = _N.due_at > now - TOGETHER, _N.due_at <= now + TOGETHER
         counts = _N.state.in_([State.WAITING.value, State.SENT.value])
         wanted = (

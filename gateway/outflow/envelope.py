@@ -2,8 +2,8 @@
 The envelope of a subject's payouts, from its own history, and the judgement of its last hour.
 
 Nothing here reads a clock or a store: instants are seconds, hours are counted in local time from
-any midnight of a Monday. A payee counts as new for a day from the first payout to it, so that many
-payouts to one stranger are not one stranger and many acquaintances.
+any midnight of a Monday. A payee counts as new for a day from the first payout to it, so that each
+of many payouts to a new payee in that day counts as one to a new payee.
 """
 
 from __future__ import annotations

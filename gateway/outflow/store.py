@@ -248,7 +248,7 @@ class OutflowRecords:
         return [from_row(row, EndedStop) for row in await self.database.rows(wanted)]
 
     async def trip(self, connection: AsyncConnection, trip: Trip) -> None:
-        """Add a trip."""
+        """Store a trip of the guard."""
         await self.database.add(connection, outflow_trips, row_of(trip))
 
     async def seen(self, trip_id: str, at: datetime) -> None:

@@ -474,7 +474,7 @@ class Payouts:
         return stored
 
     async def _why_not_sent(self, stored: Payout) -> str:
-        """Return the reason in the winner's answer."""
+        """Return why the latest attempt of a payout sent nothing."""
         *_, latest = await self.store.attempts(stored.account_id, stored.reference)
         return latest.evidence.reason if latest.evidence else "not_sent"
 

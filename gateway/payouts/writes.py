@@ -275,7 +275,7 @@ class _Batch:
     alone: bool
 
     async def write_one(self, write: Write) -> Payout | bool:
-        """Do the only write; see ``write_batch``."""
+        """Execute a batch of a single write; see ``write_batch``."""
         above = self._above(write)
         if isinstance(write, Intent):
             done = bool(await self._insert([write]))

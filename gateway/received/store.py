@@ -47,7 +47,7 @@ _WALKED: Final = (
 
 
 def _wanted(now: datetime) -> Sequence[ColumnElement[bool]]:
-    """Return the SQL conditions of accounts whose payments somebody waits for."""
+    """Return the SQL conditions of accounts whose payments are wanted."""
     return accounts.c.active, or_(_WALKS.read_at >= now - _READ_WITHIN, _HAS_ENDPOINT)
 
 

@@ -46,7 +46,7 @@ _A_MINUTE: Final = timedelta(minutes=1)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentWalk:
     """
-    Reads stretches of accounts, and tells what is new in them.
+    Reads stretches of accounts, and writes events of new payments.
 
     Attributes:
         note_returns: Stores and tells returns of a payout; each once.
@@ -104,11 +104,11 @@ class PaymentWalk:
     async def _receive(
         self, account: Account, payments: Iterable[IncomingPayment], now: datetime
     ) -> None:
-        """Store and tell payments, oldest first."""
+        """Store payments and write their events, oldest first."""
         await self.charges.receive(account, sorted(payments, key=attrgetter("paid_at")), now)
 
     async def _returns(self, account: Account, bank: Bank, found: Sequence[Entry]) -> None:
-        """Tell what came back of paid payouts of this bank account."""
+        """Note returns of paid payouts of this bank account, with their events."""
         keys = {each.provider_key for each in found if is_return(each)}
         for payout in await self.payouts.behind(account.id, (), keys):
             if payout.was_sent_from(bank):
@@ -117,7 +117,7 @@ class PaymentWalk:
     async def _refunds(
         self, account: Account, calls: _Calls, debits: Sequence[Entry], now: datetime
     ) -> None:
-        """Tell refunds that moved money, as the bank's list of refunds says what they are of."""
+        """Note refunds that moved money, with the payment that the bank's list of refunds names."""
         new = await self.records.new_refunds(account.id, [each.e2e_id for each in debits])
         if not new:
             return
@@ -200,7 +200,7 @@ def _around(found: Collection[Entry], before: timedelta, now: datetime) -> tuple
 
 
 def _unnamed(entry: Entry) -> IncomingPayment:
-    """Return a payment of which the statement alone tells."""
+    """Return a payment that only the statement shows."""
     return IncomingPayment(
         reference="",
         e2e_id=entry.e2e_id,

@@ -1,5 +1,5 @@
 """
-The walks of all accounts whose payments somebody waits for, a turn each minute.
+Walks of all accounts whose payments are wanted, a turn each minute.
 
 A bank's places are divided by call, first come first served, and accounts come in the order in
 which they were tried: so one that has many pages, a slow rate or a bank that hangs delays nobody.

@@ -1,4 +1,4 @@
-"""Refunds that moved money, each told once; all else about them is read at the bank."""
+"""Refunds that moved money, each with one event; all else is read at the bank."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class RefundRecords:
 
     async def note(self, account: Account, refund: Refund) -> None:
         """
-        Store and tell a refund that is paid when it is seen for the first time.
+        Store a paid refund, and write its event, when it is first seen.
 
-        One of long ago is not told. Safe to repeat.
+        A refund too old for the feed gets no event. Safe to repeat.
 
         Raises:
-            StoreUnavailable: nothing was stored, and nothing told.
+            StoreUnavailable: neither the refund nor an event was stored.
         """
         if refund.status is not RefundStatus.PAID or not refund.return_id:
             return
@@ -51,7 +51,7 @@ class RefundRecords:
                 await events.append(connection, told)
 
     async def take(self, account: Account, refund: Refund) -> None:
-        """Note a refund; raises nothing, since the money has moved, and the next read tells it."""
+        """Note a refund; raises nothing: the money has moved, and the next read notes it again."""
         try:
             await self.note(account, refund)
         except StoreUnavailable:

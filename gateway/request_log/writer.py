@@ -52,11 +52,11 @@ class RequestLogWriter:
     Stores requests for operators to search.
 
     No request waits for it: lines that arrive faster than they are stored are dropped and counted,
-    as are lines that the store refuses. Under load the common ones are thinned out, which no one
-    searches for one by one: a partner's successful reads, and requests without a credential
-    behind, or a stranger could have us write as fast as he asks. Storing a line costs several times
-    as reporting it does. Of a credential's refusals with one code and reason, those beyond ten a
-    second are one line with their number (``thinned``), or a client that loops fills the store.
+    as are lines that the store refuses. Under load common requests are thinned out: a partner's
+    successful reads, which operators do not search one by one, and requests without a credential,
+    so that a stranger cannot fill the store. Storing a line costs several times as much as logging
+    it. Of a credential's refusals with one code and reason, the refusals beyond ten a second are
+    one line with their number (``thinned``), so that a client in a loop cannot fill the store.
     Changes and acts of people are never thinned.
     """
 

@@ -24,7 +24,7 @@ class TaxNumberDigests:
         return self.every(number)[0]
 
     def every(self, number: str) -> Sequence[bytes]:
-        """Return the digest under each key, the current one first: rows may be older than it."""
+        """Return the digest under each key, the current first: stored rows may have older ones."""
         return [_made(keyed, number) for keyed in self._keyed]
 
 

@@ -30,7 +30,7 @@ class Recusa(msgspec.Struct, frozen=True):
 
 class Calendario(msgspec.Struct, frozen=True, rename="camel"):
     """
-    When a charge was made and until when it can be paid.
+    Creation and expiry of a charge.
 
     Efí also writes seconds as text. A due date is a day, at some banks with a time behind it.
     """

@@ -53,7 +53,7 @@ class Key(Document, frozen=True):
 
 class DirectoryEntry(Document, frozen=True):
     """
-    Who is behind a key, of any bank.
+    The owner of a key, of any bank.
 
     Branch and account are encrypted: to be passed on in a transfer, never to be shown.
     """

@@ -202,7 +202,7 @@ def _statement(request: BankRequest) -> Document:
 
 
 def movement(books: Books, entry: accounts.Entry) -> Document:
-    """Show a line of the statement; a payment of an invoice has it as its source."""
+    """Show a line of the statement; a paid invoice is the source of its payment."""
     source = _SOURCES[entry.kind].format(entry.payout_id or accounts.line_number(entry.seq))
     tags = tags_of(books, entry.payout_id or "")
     if entry.kind == "pix_in" and entry.e2e_id:

@@ -1,4 +1,4 @@
-"""The tables of notifications: what people and chats are told outside the panel."""
+"""The tables of notifications, which people and chats get outside the panel."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def _callback(tell: _Tell, below: str, books: Books, event: Event, to: Listener)
 
 
 def _settings(profile: Name, address: BankAddress) -> Mapping[str, object]:
-    """Name the bank at its address, and where its tokens are given if that is elsewhere."""
+    """Return the settings of a bank at an address, with a token URL if the profile has one."""
     named = {"profile": profile.value, "base_url": address.url}
     if not PROFILES[profile].token_urls:
         return named

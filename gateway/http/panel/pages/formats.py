@@ -205,7 +205,7 @@ def day_of(text: str) -> date | None:
 
 
 def day_begins(day: str) -> str:
-    """Write the begin of a day in São Paulo for programs; empty for an unreadable day."""
+    """Write the beginning of a day in São Paulo for programs; empty for an unreadable day."""
     found = day_of(day)
     return machine(local_start(found)) if found else ""
 
