@@ -537,7 +537,7 @@ async def test_each_row_shows_its_oddities_beside_earlier_payouts(world: BatchWo
 
 
 @pytest.mark.parametrize("reader", [MARIA, OLGA, VERA], ids=["uploader", "operator", "viewer"])
-async def test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number(
+async def test_users_who_may_not_approve_see_no_earlier_payouts_to_a_number(
     world: BatchWorld, reader: SignedInUser
 ):
     """A file with each number that a hidden CPF may be would find it."""

@@ -320,7 +320,7 @@ async def test_a_process_that_stops_gives_up_its_claims_alone(store: Store) -> N
 
 
 @both
-async def test_an_ended_delivery_begins_anew_and_keeps_its_tries(store: Store) -> None:
+async def test_an_ended_delivery_is_sent_again_and_keeps_its_tries(store: Store) -> None:
     await add_endpoint(store, an_endpoint())
     await happen(store, told("order-1"))
     [mine] = await claimed(store)
@@ -336,7 +336,9 @@ async def test_an_ended_delivery_begins_anew_and_keeps_its_tries(store: Store) -
 
 @both
 @pytest.mark.parametrize(("delivered", "count"), [(False, 1), (True, 2)])
-async def test_deliveries_of_a_time_begin_anew(store: Store, delivered: bool, count: int) -> None:
+async def test_deliveries_of_a_time_range_are_sent_again(
+    store: Store, delivered: bool, count: int
+) -> None:
     await add_endpoint(store, an_endpoint())
     await add_endpoint(store, an_endpoint(endpoint_id=OTHER_ENDPOINT))
     times = [NOW - DAY, NOW - SECOND, NOW, NOW]

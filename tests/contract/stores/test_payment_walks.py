@@ -672,7 +672,7 @@ async def test_a_read_of_a_feed_is_written_once_in_ten_minutes(store: Store) -> 
     assert [(each - NOW) // MINUTE for each in seen] == [0, 0, 0, 10, 10]
 
 
-async def test_a_read_that_cannot_be_written_is_written_later(
+async def test_a_failed_note_of_a_feed_read_is_repeated(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readers = FeedReaders(store.database, lambda: NOW)

@@ -10,7 +10,7 @@ _KILLED = "test_a_worker_that_is_killed_after_the_bank_has_a_payout_does_not_pay
 _CANCELLED = "test_the_rest_of_a_file_is_cancelled_by_its_maker_or_with_the_right_to_stop_payouts"
 _STORED_LATER = "test_a_row_whose_payout_is_stored_after_its_file_was_cancelled_is_what_that_is"
 _ALL_DECIDED = "test_a_file_is_done_when_it_is_decided_what_became_of_every_payout"
-_LEARNS_NOTHING = "test_who_may_not_approve_learns_nothing_of_earlier_payouts_to_a_number"
+_LEARNS_NOTHING = "test_users_who_may_not_approve_see_no_earlier_payouts_to_a_number"
 _REFUSED = "        except ServiceError as refusal:\n"
 _PAGE = "docs/batches.md"
 

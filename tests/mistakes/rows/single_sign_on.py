@@ -354,7 +354,7 @@ ROWS = (
         file=_SET,
         right="        _refuse_lacking(who, checked.mapping)\n",
         wrong="",
-        tests=(f"{_SERVICE}::test_nobody_orders_a_role_that_they_could_not_give",),
+        tests=(f"{_SERVICE}::test_a_role_beyond_the_orderer_s_own_rights_is_refused",),
     ),
     Mistake(
         name="stored-secret-sent-elsewhere",

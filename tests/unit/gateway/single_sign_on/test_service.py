@@ -114,7 +114,7 @@ async def test_of_two_orders_for_one_domain_the_second_is_not_carried_out(
     assert await sign_on_world.sign_on.records.find(other.id) is None
 
 
-async def test_nobody_orders_a_role_that_they_could_not_give(sign_on_world: SignOnWorld):
+async def test_a_role_beyond_the_orderer_s_own_rights_is_refused(sign_on_world: SignOnWorld):
     orders: list[NewOrder] = []
     providers = waiting(sign_on_world, orders)
     wanted = wanted_of(sign_on_world.issuer, mapping=CHEFS)

@@ -84,7 +84,7 @@ def test_any_other_refusal_is_unknown_and_may_be_a_duplicate(codes: list[str]):
 
 
 @cases("transfers", [[], [TRANSFER, TRANSFER], [{}]])
-def test_a_created_transfer_must_be_exactly_one(transfers: list[object]):
+def test_an_answer_must_have_exactly_one_created_transfer(transfers: list[object]):
     with pytest.raises(BadReply):
         payouts.created(answering({"transfers": transfers}), EXPECTED)
 
