@@ -168,7 +168,7 @@ async def test_recovery_codes_are_renewed_by_the_passkey_alone(browser: Browser,
         assert tab.findings == []
 
 
-async def test_where_a_passkey_alone_proves_no_password_is_asked(
+async def test_a_user_with_a_passkey_alone_is_asked_for_no_password(
     browser: Browser, house: PanelSite
 ):
     """Beside a passkey, without an app, the password proves nothing."""

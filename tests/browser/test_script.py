@@ -441,7 +441,7 @@ async def test_going_back_after_signing_out_shows_nothing(browser: Browser, site
             await expect(tab.page.get_by_role("heading", level=1)).to_have_text("Entrar")
 
 
-async def test_what_is_wrong_with_a_file_is_a_table_that_excel_reads(
+async def test_the_problems_of_a_file_are_downloaded_as_csv_for_excel(
     browser: Browser, site: PanelSite, tmp_path: Path
 ):
     async with site.tab(browser, await site.people.fresh(Role.OPERATOR)) as tab:

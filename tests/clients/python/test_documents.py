@@ -99,7 +99,7 @@ def test_a_missing_field_is_not_read():
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b'{"a": NaN}', b"[" * 100_000])
-def test_what_is_no_json_is_not_read(body: bytes):
+def test_invalid_json_is_unreadable(body: bytes):
     with pytest.raises(Unreadable):
         parse(body)
 

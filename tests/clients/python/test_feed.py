@@ -59,7 +59,7 @@ def test_a_cursor_that_was_never_stored_begins_anew():
 
 
 @pytest.mark.parametrize("after", [7, b"c1", ["c1"], {"after": "c1"}])
-def test_what_is_no_cursor_is_refused_before_anything_is_asked(after: object):
+def test_an_invalid_cursor_is_refused_before_a_request(after: object):
     gateway = Gateway()
 
     for client in (gateway.client(), gateway.async_client()):

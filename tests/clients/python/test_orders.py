@@ -53,7 +53,7 @@ def test_only_a_decimal_is_an_amount(value: object):
 @pytest.mark.parametrize(
     "value", ["0", "-0.00", "-1", "0.001", "10.505", "NaN", "sNaN", "Infinity", "1E+13", "1E-9"]
 )
-def test_what_is_no_amount_is_refused_before_it_is_sent(value: str):
+def test_an_invalid_amount_is_refused_before_a_request(value: str):
     with pytest.raises(ValueError, match="an amount"):
         replace(ORDER, value=Decimal(value))
 
@@ -61,7 +61,7 @@ def test_what_is_no_amount_is_refused_before_it_is_sent(value: str):
 @pytest.mark.parametrize(
     "reference", ["", ".", "..", "a\n", "a\x7f", "a\x9f", "a" * 1025, "\ud800"]
 )
-def test_what_is_no_reference_is_refused_before_it_is_sent(reference: str):
+def test_an_invalid_reference_is_refused_before_a_request(reference: str):
     with pytest.raises(ValueError, match=r"."):
         replace(ORDER, reference=reference)
 

@@ -63,7 +63,7 @@ def test_a_delivery_that_another_library_signed_is_taken():
         ({**headers(SECRET), "webhook-signature": headers(SECRET)["webhook-signature"][3:]}, BODY),
     ],
 )
-def test_what_was_altered_or_not_signed_is_refused(given: dict[str, str], body: bytes):
+def test_an_altered_or_unsigned_delivery_is_refused(given: dict[str, str], body: bytes):
     with pytest.raises(SignatureInvalid):
         verify(given, body, [SECRET], now=NOW)
 
@@ -82,7 +82,7 @@ def test_an_old_delivery_is_refused(away_s: int, taken: bool):
 
 
 @pytest.mark.parametrize("secret", ["", "not-a-secret", "whsec_not base64"])
-def test_what_is_no_secret_is_refused_and_not_repeated(secret: str):
+def test_an_invalid_secret_is_refused_and_not_quoted(secret: str):
     with pytest.raises(ValueError, match="whsec_") as refused:
         verify(headers(SECRET), BODY, secret, now=NOW)
 

@@ -636,7 +636,7 @@ async def test_people_who_resumed_a_file_count_as_involved_in_its_payouts(world:
     assert for_stops == ["eva", "both"]
 
 
-async def test_who_approved_a_file_or_let_it_go_on_releases_none_of_its_holds(world: BatchWorld):
+async def test_people_who_approved_or_resumed_a_file_may_not_release_its_holds(world: BatchWorld):
     """They may refuse one."""
     batch_id = await world.approved(row("a"), row("b"))
     world.clock.passes(10)

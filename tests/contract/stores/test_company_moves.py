@@ -412,7 +412,7 @@ async def pay_plain(store: Store) -> None:
     assert await store.payouts.record(ended)
 
 
-async def test_what_the_target_has_archived_since_is_not_lacking(pair: Pair, tmp_path: Path):
+async def test_payouts_archived_by_the_target_are_not_missing(pair: Pair, tmp_path: Path):
     """A restore brings the payout back to the source; in the target only its row is left."""
     await pay_plain(pair.north)
     await pair.move().run()

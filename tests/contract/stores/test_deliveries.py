@@ -172,7 +172,7 @@ async def test_the_delivery_of_a_payout_is_written_in_the_transaction_of_its_end
 
 
 @both
-async def test_what_is_due_is_claimed_once_and_again_after_the_claim(
+async def test_due_deliveries_are_claimed_once_and_again_after_the_claim(
     store: Store, second: Store
 ) -> None:
     await add_endpoint(store, an_endpoint())
@@ -360,7 +360,7 @@ async def test_deliveries_of_a_time_range_are_sent_again(
 
 
 @both
-async def test_what_waits_for_a_removed_endpoint_is_dropped(store: Store) -> None:
+async def test_waiting_deliveries_of_a_removed_endpoint_are_dropped(store: Store) -> None:
     endpoint = await add_endpoint(store, an_endpoint())
     await add_endpoint(store, an_endpoint(endpoint_id=OTHER_ENDPOINT))
     await happen(store, told("order-1"))

@@ -212,9 +212,7 @@ async def test_two_readers_give_each_position_once(store: Store, second: Store) 
 
 
 @server_alone
-async def test_who_goes_on_misses_no_event_that_is_committed_late(
-    store: Store, second: Store
-) -> None:
+async def test_a_reader_misses_no_event_that_is_committed_late(store: Store, second: Store) -> None:
     """The first transaction writes first and commits last."""
     await sent(store, "first", "second")
     feed = feed_of(second)
@@ -339,7 +337,7 @@ async def test_a_feed_begins_thirty_days_ago(store: Store) -> None:
     assert [each.reference for each in part.events] == ["30", "29"]
 
 
-async def test_who_reads_the_oldest_events_has_a_day_for_the_next(store: Store) -> None:
+async def test_a_cursor_at_the_oldest_events_is_good_for_a_day(store: Store) -> None:
     await stored(store.database, *(an_event(str(n), NOW - 30 * DAY) for n in range(2)))
     first = await read(feed_of(store), limit=1)
 

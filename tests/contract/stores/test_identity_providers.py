@@ -148,7 +148,7 @@ async def test_a_subject_is_one_user_and_a_user_of_one_company_signs_in_there(st
 
 
 @both
-async def test_what_began_by_a_session_of_a_provider_is_found_and_ended_by_its_id(store: Store):
+async def test_sessions_and_challenges_of_a_provider_session_are_ended_by_its_id(store: Store):
     await signed_in(store)
     records, challenges = records_of(store), store.identity.challenges
     began = replace(session("s2"), issuer_company=COMPANY, issuer_sid="sid-1")

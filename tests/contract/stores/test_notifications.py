@@ -212,7 +212,7 @@ async def test_a_person_who_gets_the_right_later_is_notified(store: Store, clock
 
 
 @both
-async def test_what_waited_through_the_night_is_one_mail_with_one_link(store: Store, clock: Clock):
+async def test_notifications_of_the_night_are_one_mail_with_one_link(store: Store, clock: Clock):
     orderer = await add_user(store, "orderer", Role.OPERATOR)
     await add_user(store, "decider", Role.APPROVER)
     clock.at = NIGHT

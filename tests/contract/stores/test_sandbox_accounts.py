@@ -54,7 +54,7 @@ async def test_sandbox_accounts_added_at_once_are_counted_in_turn(store: Store):
 
 
 @both
-async def test_what_ended_before_an_instant_is_found_until_it_is_forgotten(store: Store):
+async def test_ended_sandbox_accounts_are_found_until_they_are_forgotten(store: Store):
     await records(store).add(sample("old"))
     await records(store).add(sample("new", NOW + DAY))
 

@@ -65,7 +65,7 @@ ROWS = (
         file="provider_adapters/kit/answers.py",
         right="[: 1 + may_be_tolerant]",
         wrong="[:2]",
-        tests=(f"{_REPAIR}::test_what_is_nested_too_deep_hides_nothing_else",),
+        tests=(f"{_REPAIR}::test_values_nested_too_deep_hide_no_other_value",),
     ),
     Mistake(
         name="damaged-text-joins",

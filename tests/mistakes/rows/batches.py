@@ -196,7 +196,7 @@ ROWS = (
         file="gateway/payouts/holds.py",
         right='return "own_file" if person.user_id in people else ""',
         wrong='return ""',
-        tests=(f"{_STORES}::test_who_approved_a_file_or_let_it_go_on_releases_none_of_its_holds",),
+        tests=(f"{_STORES}::test_people_who_approved_or_resumed_a_file_may_not_release_its_holds",),
     ),
     Mistake(
         name="drafts-without-a-bound",

@@ -75,7 +75,7 @@ ROWS = (
         file=f"{_CLIENT}/orders.py",
         right="if exact != value:",
         wrong="if exact > value + 1:",
-        tests=(f"{_TESTS}/test_orders.py::test_what_is_no_amount_is_refused_before_it_is_sent",),
+        tests=(f"{_TESTS}/test_orders.py::test_an_invalid_amount_is_refused_before_a_request",),
     ),
     Mistake(
         name="client-takes-any-signature",
@@ -84,6 +84,6 @@ ROWS = (
         file=f"{_CLIENT}/webhooks.py",
         right="hmac.compare_digest(one, other) for one",
         wrong="len(one) == len(other) for one",
-        tests=(f"{_TESTS}/test_webhooks.py::test_what_was_altered_or_not_signed_is_refused",),
+        tests=(f"{_TESTS}/test_webhooks.py::test_an_altered_or_unsigned_delivery_is_refused",),
     ),
 )

@@ -110,7 +110,7 @@ ROWS = (
         right='"until": now + CLAIM}',
         wrong='"until": now + 9 * CLAIM}',
         tests=(
-            f"{_STORE}::test_what_is_due_is_claimed_once_and_again_after_the_claim",
+            f"{_STORE}::test_due_deliveries_are_claimed_once_and_again_after_the_claim",
             f"{_WORKER}::test_a_worker_that_is_killed_between_answer_and_note_leaves_it_to_another",
         ),
     ),
@@ -121,7 +121,7 @@ ROWS = (
         file="gateway/deliveries/store.py",
         right="_DUE: Final = (_WAITING, _D.next_at <= _AT, _FREE)",
         wrong="_DUE: Final = (_WAITING, _D.next_at <= _AT)",
-        tests=(f"{_STORE}::test_what_is_due_is_claimed_once_and_again_after_the_claim",),
+        tests=(f"{_STORE}::test_due_deliveries_are_claimed_once_and_again_after_the_claim",),
     ),
     Mistake(
         name="more-than-four-deliveries-of-an-endpoint",

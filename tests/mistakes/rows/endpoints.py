@@ -19,7 +19,7 @@ ROWS = (
         file="gateway/endpoints/addresses.py",
         right="(?=[a-z]){_LABEL}",
         wrong="{_LABEL}",
-        tests=(f"{_ADDRESSES}::test_what_is_no_name_on_the_web_is_refused",),
+        tests=(f"{_ADDRESSES}::test_an_invalid_endpoint_address_is_refused",),
     ),
     Mistake(
         name="endpoint-on-this-machine-in-production",

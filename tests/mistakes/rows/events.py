@@ -26,7 +26,7 @@ ROWS = (
         right='"new_position": last + count}',
         wrong='"new_position": row.number}',
         tests=(
-            f"{_STORE}::test_who_goes_on_misses_no_event_that_is_committed_late",
+            f"{_STORE}::test_a_reader_misses_no_event_that_is_committed_late",
             f"{_STORE}::test_readers_beside_many_writers_read_all_in_one_order",
         ),
     ),

@@ -54,8 +54,8 @@ ROWS = (
         right="return now if span is None else span.until",
         wrong="return now",
         tests=(
-            f"{_SCHEDULE}::test_what_is_not_urgent_waits_for_the_morning_or_the_evening",
-            f"{_STORE}::test_what_waited_through_the_night_is_one_mail_with_one_link",
+            f"{_SCHEDULE}::test_occasions_that_are_not_urgent_wait_for_the_morning_or_the_evening",
+            f"{_STORE}::test_notifications_of_the_night_are_one_mail_with_one_link",
         ),
     ),
     Mistake(

@@ -516,7 +516,7 @@ ROWS = (
         wrong="destination.branch, account",
         tests=(
             f"{_FIRST}::test_a_bank_account_gets_the_amount_once_however_it_is_spelled",
-            f"{_FIRST}::test_what_was_ordered_to_another_spelling_counts",
+            f"{_FIRST}::test_orders_to_another_spelling_of_the_payee_count",
         ),
     ),
     Mistake(

@@ -328,7 +328,7 @@ ROWS = (
         file="gateway/approvals/facts.py",
         right="            found = replace(found, to_recipient=())\n",
         wrong="            pass\n",
-        tests=(f"{_FACTS}::test_who_ordered_a_payout_sees_none_to_its_recipient",),
+        tests=(f"{_FACTS}::test_the_orderer_of_a_payout_sees_no_others_to_its_recipient",),
     ),
     Mistake(
         name="references-that-search-for-a-cpf",

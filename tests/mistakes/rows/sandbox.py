@@ -98,7 +98,7 @@ ROWS = (
         file="provider_adapters/testing/bank/messages.py",
         right="        self._end(at)\n",
         wrong="",
-        tests=(f"{_MESSAGES}::test_what_an_account_ordered_ends_a_day_after_its_latest_order",),
+        tests=(f"{_MESSAGES}::test_faults_of_an_account_end_a_day_after_its_latest_order",),
     ),
     Mistake(
         name="fault-of-a-payout-met-by-another-payout",

@@ -67,7 +67,7 @@ ROWS = (
         right="[approval, *others], _in_an_outage(order))",
         wrong="[approval, *others])",
         tests=(
-            f"{_SURFACES}/test_single_sign_on.py::test_who_may_sign_in_in_an_outage_is_named_to_who_approves",
+            f"{_SURFACES}/test_single_sign_on.py::test_the_approver_sees_the_people_named_for_an_outage",
         ),
     ),
     Mistake(

@@ -345,7 +345,7 @@ ROWS = (
         file=_SET,
         right="        if waits is None:\n            return await self._set(who.acting, order)\n",
         wrong="        if who:\n            return await self._set(who.acting, order)\n",
-        tests=(f"{_SERVICE}::test_what_a_user_sets_waits_for_another_and_shows_no_secret",),
+        tests=(f"{_SERVICE}::test_an_order_for_a_provider_waits_and_shows_no_secret",),
     ),
     Mistake(
         name="mapping-gives-what-its-author-lacks",
@@ -373,7 +373,7 @@ ROWS = (
         right='            "with_credentials": bool(order.wanted.client_secret),',
         wrong='            "with_credentials": False,',
         tests=(
-            "tests/surfaces/panel/pages/test_single_sign_on.py::test_who_approves_sees_that_the_secret_alone_is_replaced",
+            "tests/surfaces/panel/pages/test_single_sign_on.py::test_the_approver_sees_that_only_the_secret_changes",
         ),
     ),
     Mistake(

@@ -161,7 +161,7 @@ async def test_a_word_that_is_none_is_refused_with_the_words(world: World):
     assert "s3cret" not in fault + kind
 
 
-async def test_who_makes_a_charge_is_in_the_audit_log(world: World):
+async def test_the_audit_log_names_who_made_a_charge(world: World):
     await charge(world, "own-audited")
 
     client_id = world.pair("full")["client_id"]
@@ -296,7 +296,7 @@ def office(world: World) -> Staff:
         ("/absent", {}, (404, "SVC.GTW.001")),
     ],
 )
-async def test_what_is_absent_or_malformed_is_refused(
+async def test_an_absent_path_or_record_or_a_malformed_body_is_refused(
     world: World, path: str, document: Mapping[str, object], said: tuple[int, str]
 ):
     assert (await drive(world, path, document)).verdict == said

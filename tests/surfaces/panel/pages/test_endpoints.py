@@ -140,7 +140,7 @@ async def test_a_new_secret_waits_for_a_second_person(keeper: Person, world: Wor
     assert "nenhum tempo: termina agora" in order.text
 
 
-async def test_who_may_not_change_endpoints_reads_them(operator: Person, world: World):
+async def test_users_who_may_not_change_endpoints_can_read_them(operator: Person, world: World):
     endpoint = await added(world)
 
     listed, page = await operator.open(LIST), await operator.open(f"{LIST}/{endpoint.id}")

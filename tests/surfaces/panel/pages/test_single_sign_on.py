@@ -273,7 +273,7 @@ async def test_two_people_set_the_provider_and_remove_it(
     assert "não tem login próprio" in (await admin.open(page)).text
 
 
-async def test_who_may_sign_in_in_an_outage_is_named_to_who_approves(
+async def test_the_approver_sees_the_people_named_for_an_outage(
     admin: Person, approver: Person, world: World, provider: IdentityProvider
 ):
     order = InvitationBody(
@@ -296,7 +296,7 @@ async def test_who_may_sign_in_in_an_outage_is_named_to_who_approves(
         assert on_duty.id not in seen.text
 
 
-async def test_who_approves_sees_that_the_secret_alone_is_replaced(
+async def test_the_approver_sees_that_only_the_secret_changes(
     admin: Person, approver: Person, world: World, provider: IdentityProvider
 ):
     page = page_of(world)

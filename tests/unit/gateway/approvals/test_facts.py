@@ -62,7 +62,7 @@ async def test_the_last_balance_reading_of_the_account_is_shown(
     assert (told.reading.account_id, told.reading.balance) == (ACCOUNT, UNSET)
 
 
-async def test_who_ordered_a_payout_sees_none_to_its_recipient(
+async def test_the_orderer_of_a_payout_sees_no_others_to_its_recipient(
     office: Registers, facts: ApprovalFacts
 ):
     """They could order for one CPF after another, to complete a hidden one."""

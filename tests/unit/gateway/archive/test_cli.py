@@ -49,7 +49,7 @@ def test_a_plan_changes_nothing(shell: Shell, old: Path):
     assert len(shell.reads("payouts", "archive", "write", str(old), "--plan")) == 1
 
 
-def test_what_is_written_is_verified_and_shown(shell: Shell, old: Path):
+def test_a_written_archive_is_verified_and_shown(shell: Shell, old: Path):
     done = shell.run("payouts", "archive", "write", str(old), "--json")
     assert done.exit_code == 0, done.output
     assert done.stderr.startswith(f"{FILE}: 1 payouts\n")

@@ -105,7 +105,7 @@ def test_a_ping_does_not_wait_for_the_pause():
     assert found.share(["a", "b"], {"a"}) == {"a": 1, "b": 1}
 
 
-def test_what_was_not_sent_is_no_failure():
+def test_an_unsent_delivery_is_no_failure():
     found = places()
     found.take("a")
 

@@ -73,7 +73,7 @@ def test_an_https_address_with_a_name_is_stored_in_one_spelling(text: str, store
 
 
 @pytest.mark.parametrize("allow_local", [False, True])
-def test_what_is_no_name_on_the_web_is_refused(*, allow_local: bool):
+def test_an_invalid_endpoint_address_is_refused(*, allow_local: bool):
     wrong = [text for text in NEVER if not is_refused(text, allow_local=allow_local)]
 
     assert wrong == []

@@ -148,7 +148,7 @@ async def test_an_order_is_void_once_the_endpoint_has_changed(desk: Desk):
     assert (await desk.found(before)).url == URL
 
 
-async def test_what_is_there_already_is_not_ordered_again(desk: Desk):
+async def test_a_change_to_the_present_values_is_not_ordered(desk: Desk):
     before = await desk.active()
 
     assert await desk.endpoints.change(desk.maria, before.id, EndpointChange(url=URL)) == before
@@ -260,7 +260,7 @@ async def test_no_endpoint_is_added_to_another_company_or_its_accounts(desk: Des
     assert await desk.every() == []
 
 
-async def test_what_a_person_pauses_stays_so_until_it_is_resumed(desk: Desk):
+async def test_an_endpoint_paused_by_a_person_stays_paused_until_resumed(desk: Desk):
     before = await desk.active()
     paused = await desk.endpoints.pause(desk.maria, before.id)
     with pytest.raises(RuleViolation) as again:

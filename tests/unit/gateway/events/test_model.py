@@ -38,7 +38,7 @@ def test_any_text_is_the_cursor_that_writes_it_or_refused(text: str):
     assert str(cursor) == text
 
 
-def test_what_is_no_cursor_is_refused():
+def test_an_invalid_cursor_is_refused():
     right = str(Cursor(ACCOUNT, 7, NOW))
     beyond = uuid.UUID(ACCOUNT).bytes + b"\xff" * 8 + b"\0" * 4
     last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -39,7 +39,7 @@ def local(day: int, hour: int, minute: int = 0) -> datetime:
         (EVENING, local(20, 23), local(21, 18)),
     ],
 )
-def test_what_is_not_urgent_waits_for_the_morning_or_the_evening(
+def test_occasions_that_are_not_urgent_wait_for_the_morning_or_the_evening(
     choice: Choice, now: datetime, due: datetime
 ):
     assert due_at(order(), choice, now) == due
@@ -57,7 +57,7 @@ def test_what_is_not_urgent_waits_for_the_morning_or_the_evening(
         (61, 0),
     ],
 )
-def test_what_comes_up_within_a_minute_of_a_message_waits_for_its_end(last: int | None, sent: int):
+def test_occasions_within_a_minute_of_a_message_wait_for_its_end(last: int | None, sent: int):
     now, second = local(20, 9), timedelta(seconds=1)
     told = None if last is None else now + last * second
 

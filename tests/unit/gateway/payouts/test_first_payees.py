@@ -101,7 +101,7 @@ async def test_a_bank_account_gets_the_amount_once_however_it_is_spelled():
     assert payments.take(other) is None
 
 
-async def test_what_was_ordered_to_another_spelling_counts():
+async def test_orders_to_another_spelling_of_the_payee_count():
     before, now = [to_account("one", 1000, **spelled).payout for spelled in SPELLINGS[:2]]
     database = Ordered(before)
 

@@ -30,7 +30,7 @@ async def test_a_document_of_another_issuer_or_with_unusable_addresses_is_not_ta
         await sign_on_world.sign_on.issuers.discovery(sign_on_world.issuer.origin)
 
 
-async def test_what_a_provider_publishes_is_read_once_an_hour(sign_on_world: SignOnWorld):
+async def test_discovery_and_keys_are_read_once_an_hour(sign_on_world: SignOnWorld):
     issuers, origin = sign_on_world.sign_on.issuers, sign_on_world.issuer.origin
     for _ in range(2):
         await issuers.discovery(origin)

@@ -72,7 +72,7 @@ def approval(kind: ApprovalKind, ordered_by: str) -> Approval:
     )
 
 
-async def test_what_a_user_sets_waits_for_another_and_shows_no_secret(sign_on_world: SignOnWorld):
+async def test_an_order_for_a_provider_waits_and_shows_no_secret(sign_on_world: SignOnWorld):
     orders: list[NewOrder] = []
     providers = waiting(sign_on_world, orders)
     before = await sign_on_world.sign_on.records.find(COMPANY)
@@ -184,7 +184,9 @@ async def test_a_stored_secret_goes_to_its_own_issuer_and_client_alone(sign_on_w
         {"break_glass": ("x",)},
     ],
 )
-async def test_what_breaks_a_rule_is_refused(sign_on_world: SignOnWorld, changed: dict[str, Any]):
+async def test_a_provider_that_breaks_a_rule_is_refused(
+    sign_on_world: SignOnWorld, changed: dict[str, Any]
+):
     wanted = wanted_of(sign_on_world.issuer, **changed)
 
     with pytest.raises(RuleViolation) as refused:

@@ -149,7 +149,7 @@ def test_a_long_document_is_repaired_in_one_pass():
 DEEP = b"[" * 3_000 + b"]" * 3_000
 
 
-def test_what_is_nested_too_deep_hides_nothing_else():
+def test_values_nested_too_deep_hide_no_other_value():
     """It is no value of a field that is read, and what decides about money is not read past it."""
     typed = document(b"@").replace(b'"@"', DEEP)
     other = typed.replace(b"10.50", b'"10.50"')

@@ -44,7 +44,7 @@ def test_everybodys_fault_comes_first_and_each_as_often_as_ordered():
     assert [each.operation for each in faults] == ["keys"]
 
 
-def test_what_an_account_ordered_ends_a_day_after_its_latest_order():
+def test_faults_of_an_account_end_a_day_after_its_latest_order():
     faults = Faults()
     faults.add(fault(count=None), 0)
     faults.add(fault("old"), 0)
