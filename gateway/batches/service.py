@@ -246,7 +246,7 @@ class Batches:
     @requires(Area.STOP, Action.WRITE)
     async def stop(self, who: Staff, batch_id: str, why: BatchStopBody) -> BatchDetail:
         """
-        Cancel the rest of a file: rows not begun are never paid.
+        Cancel the rest of a file: rows that nobody began are never paid.
 
         What was sent stays as it is. Whoever orders payouts may stop them, too.
 

@@ -79,7 +79,7 @@ class Companies:
     @requires(Area.COMPANY, Action.WRITE)
     async def set_contact(self, who: Staff, company_id: str, wanted: ContactRequest) -> Company:
         """
-        Set a company's contact; the former contact gets a mail.
+        Set a company's contact; the former one is told by mail.
 
         Raises:
             ServiceError: as ``get`` does.

@@ -188,7 +188,7 @@ class Endpoints:
     @requires(Area.ENDPOINT, Action.WRITE)
     async def pause(self, who: Staff, endpoint_id: str) -> Endpoint:
         """
-        Send nothing to an endpoint until it is resumed; its deliveries wait meanwhile.
+        Send nothing to an endpoint until it is resumed; what it is told meanwhile waits.
 
         Raises:
             ServiceError: as ``get`` does.
@@ -227,7 +227,7 @@ class Endpoints:
     @requires(Area.ENDPOINT, Action.WRITE)
     async def remove(self, who: Staff, endpoint_id: str) -> None:
         """
-        Delete an endpoint with its secrets; deliveries that wait are dropped.
+        Delete an endpoint with its secrets; what it was not told yet is not delivered any more.
 
         Raises:
             ServiceError: as ``get`` does.
