@@ -269,8 +269,8 @@ class PasswordHasher:
         """
         Compare; an unreadable digest, or one of an unknown pepper, never matches.
 
-        It takes as long as any other. A stranger waits for the strangers before. Raises as
-        ``make`` does.
+        An unusable digest takes as long as a valid one. A stranger waits for earlier strangers.
+        Raises as ``make`` does.
         """
         async with self._stranger if is_stranger else nullcontext():
             return await self._matches(password, stored)

@@ -104,7 +104,7 @@ class Traces:
         """
         Read why a request was refused, and the change that would allow it.
 
-        The newest that was refused; without one, the newest.
+        Explains the newest refused request under the trace id, or else the newest request.
 
         Raises:
             ServiceError: ``NOT_FOUND`` (404) where no request of it is in scope.

@@ -133,9 +133,9 @@ class BasicCredentials:
     Source: contract 5.1, 5.3.
 
     Attributes:
-        find: Returns a credential, which may have been kept for a while.
-        find_again: Returns it as the store had it after an instant of ``clock``; asked
-            before anybody with a well-formed secret is refused.
+        find: Returns a credential, possibly from the cache.
+        find_again: Returns a credential as the store had it after an instant of ``clock``; called
+            before a well-formed secret is refused.
         clock: Seconds; the clock of cached records.
         took: Called with the seconds for which a valid credential was read from the store; not
             for a credential at hand.

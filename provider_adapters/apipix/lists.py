@@ -61,7 +61,7 @@ class PagedList(Generic[Document]):
     One list of an account.
 
     Attributes:
-        path: The whole one.
+        path: The full path of the list.
         decoder: The decoder of a page.
         moment: When an entry happened, as the bank filters.
         filters: Further fields of the query.
