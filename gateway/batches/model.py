@@ -233,7 +233,7 @@ class Ordered(NamedTuple):
 
     @classmethod
     def of(cls, batch: Batch) -> Ordered:
-        """Return the order of a file; a stop begun since its release covers it."""
+        """Return the orderer of a file; a stop since its latest release covers its payouts."""
         since = batch.began_at or batch.made_at
         return cls(batch.account_id, client_of(batch.made_by), since)
 

@@ -80,7 +80,7 @@ class EndpointNotice:
 
 @dataclass(frozen=True, slots=True)
 class EndpointNotices:
-    """Mails the people responsible for a company's endpoints."""
+    """Mails changes of endpoints to the company's contact, security and admins."""
 
     mailer: Mailer
     database: Database

@@ -32,7 +32,7 @@ def after_others(
     due: datetime, ends_at: datetime | None, now: datetime, last: datetime | None
 ) -> datetime:
     """
-    Return when a notification is sent to a recipient with others of its kind.
+    Return when a notification is sent, given the recipient's latest of its kind.
 
     The first notification of a kind is sent when it is due, and those of the next minute together
     at its end. What ends before is sent at once.

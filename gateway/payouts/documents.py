@@ -356,7 +356,7 @@ class FoundPayoutDocument(Struct, frozen=True, kw_only=True):
 
     @property
     def amount(self) -> Sum:
-        """The amount that the bank moved; until then the ordered amount."""
+        """The amount that the bank moved, or the ordered amount before it moved any."""
         return self.moved if self.moved.centavos else self.value
 
 

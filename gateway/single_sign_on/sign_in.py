@@ -400,7 +400,7 @@ class SingleSignOn:
 
 
 def _address(provider: IdentityProvider, claims: Claims) -> str:
-    """Return a person's address; refuses an unproven one, or one outside the company's domains."""
+    """Return a person's address, in the company's domains and not called unverified."""
     try:
         email = strict.email(text_of(claims, "email"))
     except ValueError as problem:
