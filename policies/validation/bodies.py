@@ -103,6 +103,13 @@ def _is_amount(kind: object) -> bool:
     return kind is Money or any(map(_is_amount, get_args(kind)))
 
 
+def _part(kind: object) -> type[msgspec.Struct] | None:
+    """Return the struct of a field, or of the items of its list; None for plain values."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return kind
+    return next(filter(None, map(_part, get_args(kind))), None)
+
+
 class _Reader(Generic[Body]):
     def __init__(self, shape: type[Body], codes: Codes, as_sent: Collection[str]) -> None:
         self._shape = shape
@@ -112,6 +119,7 @@ class _Reader(Generic[Body]):
         self._is_strict = shape.__struct_config__.forbid_unknown_fields
         self.may_be_absent = not any(each.required for each in self._fields)
         self.amounts = {each.name for each in self._fields if _is_amount(each.type)}
+        self._parts = {each.name: _part(each.type) for each in self._fields}
 
     def read(self, asked: RawRequest) -> Body:
         """Read a body; raises ServiceError with one of the codes."""
@@ -148,7 +156,9 @@ class _Reader(Generic[Body]):
         if name in self._as_sent:
             return value
         try:
-            return positive(value, name) if name in self.amounts else _plain(value)
+            if name in self.amounts:
+                return positive(value, name)
+            return _plain(_known(value, self._parts[name]))
         except ServiceError as refusal:
             raise self._refusal(refusal.reason, name) from refusal
         except ValueError as problem:
@@ -173,6 +183,22 @@ def _told(problem: str) -> tuple[str, str]:
     if absent is not None:
         return "missing", f"{path}.{absent[1]}" if path else absent[1]
     return next(word for begins, word in _WHY.items() if problem.startswith(begins)), path
+
+
+def _known(value: object, shape: type[msgspec.Struct] | None) -> object:
+    """Leave out what objects below have beyond their shape: it is ignored, whatever it is."""
+    if shape is None or shape.__struct_config__.forbid_unknown_fields:
+        return value
+    match value:
+        case list():
+            return [_known(each, shape) for each in value]
+        case dict():
+            parts = {each.name: _part(each.type) for each in msgspec.structs.fields(shape)}
+            return {
+                name: _known(each, parts[name]) for name, each in value.items() if name in parts
+            }
+        case _:
+            return value
 
 
 def _plain(value: object) -> object:

@@ -27,6 +27,10 @@ class Inner(msgspec.Struct):
     kinds: list[Literal["cpf", "cnpj"]] = []
 
 
+class Strict(msgspec.Struct, forbid_unknown_fields=True):
+    name: str = ""
+
+
 class Wanted(msgspec.Struct):
     name: str
     count: Annotated[int, msgspec.Meta(le=9)] = 1
@@ -35,6 +39,8 @@ class Wanted(msgspec.Struct):
     code: Annotated[str, msgspec.Meta(pattern="^[0-9]*$", min_length=1)] = "1"
     at: datetime | None = None
     inner: Inner | None = None
+    inners: list[Inner] = []
+    strict: Strict | None = None
     credentials: str = ""
 
 
@@ -158,6 +164,21 @@ def test_an_unknown_field_is_ignored_whatever_it_contains():
 
     assert BODY.read(came) == Wanted("n")
     assert came.unknown_fields == 1
+
+
+@pytest.mark.parametrize("further", ['"\\u0007"', "5.04e-06", '{"a": [0.5]}', "[1e400]"])
+def test_an_unknown_member_of_an_object_is_ignored_whatever_it_contains(further: str):
+    inner = f'{{"name": "n", "further": {further}}}'
+
+    found = BODY.read(asked(f'{{"name": "n", "inner": {inner}, "inners": [{inner}]}}'))
+
+    assert found == Wanted("n", inner=Inner("n"), inners=[Inner("n")])
+
+
+def test_an_object_that_forbids_unknown_members_refuses_them():
+    """Left out, a misspelt one would go unnoticed."""
+    with refused(VALIDATION_FAILED):
+        BODY.read(asked('{"name": "n", "strict": {"nmae": "n"}}'))
 
 
 def test_a_field_read_as_sent_may_contain_any_characters():
