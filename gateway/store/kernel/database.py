@@ -69,22 +69,19 @@ class Usage:
         clock: Returns seconds.
         waiting: Those without a connection yet.
         in_use: Those that have one.
+        waited_s: The longest wait of one for its connection, since ``longest_wait_s`` was called.
         on_usage: Called after each unit of work, with its kind and seconds.
     """
 
     clock: Monotonic = time.perf_counter
     waiting: int = 0
     in_use: int = 0
+    waited_s: float = 0.0
     on_usage: OnUsage = field(default_factory=lambda: _ignore)
-    _longest_wait_s: float = 0.0
-
-    def waited(self, seconds: float) -> None:
-        """Note how long a unit of work waited until it had a connection."""
-        self._longest_wait_s = max(self._longest_wait_s, seconds)
 
     def longest_wait_s(self) -> float:
-        """Return the longest such wait since this was last asked, in seconds."""
-        longest, self._longest_wait_s = self._longest_wait_s, 0.0
+        """Return the longest wait for a connection since this was last called, in seconds."""
+        longest, self.waited_s = self.waited_s, 0.0
         return longest
 
 
@@ -249,7 +246,7 @@ class Database:
                     usage.waiting -= 1
                     usage.in_use += 1
                     has_one = True
-                    usage.waited(usage.clock() - began)
+                    usage.waited_s = max(usage.waited_s, usage.clock() - began)
                     yield opened
         finally:
             if has_one:

@@ -42,7 +42,7 @@ def test_assembling_opens_no_listener(tmp_path: Path):
 
 def test_overload_is_judged_by_waits_for_the_store_too(tmp_path: Path):
     gateway = assemble(sandbox(tmp_path), {})
-    gateway.kernel.store.database.usage.waited(0.7)
+    gateway.kernel.store.database.usage.waited_s = 0.7
 
     assert gateway.telemetry.lag.longest_wait_s() == 0.7
 
