@@ -41,7 +41,7 @@ def goal(name: str, of: str, to: str) -> Goal:
 
 
 def p99(one: Round) -> float:
-    """Return the milliseconds that one answer in a hundred took longer."""
+    """Return the 99th percentile of the answers of a round, in milliseconds."""
     return one.p99_ms
 
 

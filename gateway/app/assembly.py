@@ -304,7 +304,7 @@ def _public_listener(
     kernel.reloads.append(lambda settings: listener.change(_server_limits(settings)))
     usage = kernel.store.database.usage
     usage.on_usage = telemetry.observer.stored
-    telemetry.lag.longest_wait_s = usage.longest_wait_s
+    telemetry.lag.take_longest_wait = usage.take_longest_wait
     show_connections(telemetry.values, listener, usage)
     telemetry.values.child(series.STORE_LIMIT).set(settings.database.pool)
     return listener

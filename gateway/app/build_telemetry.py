@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from gateway.app.gauges import LoopLag
+from gateway.app.gauges import MeasuredLag
 from gateway.banks.port.capabilities import PortCall
 from gateway.config.build import built_from
 from gateway.config.effective import config_digest
@@ -45,7 +45,7 @@ class Telemetry:
     logs: Logs
     values: MetricRegistry
     observer: TelemetryObserver
-    lag: LoopLag
+    lag: MeasuredLag
     digest: str
 
     def take(self, settings: Settings) -> None:
@@ -74,7 +74,7 @@ def build_telemetry(settings: Settings, now: Now, surfaces: Sequence[Surface]) -
         logs=Logs(lines, now=now, monotonic=time.monotonic, level=level),
         values=values,
         observer=TelemetryObserver(values, lines, now, always),
-        lag=LoopLag(values.child(series.EVENT_LOOP_LAG).observe, time.monotonic),
+        lag=MeasuredLag(values.child(series.EVENT_LOOP_LAG).observe, time.monotonic),
         digest=digest,
     )
 

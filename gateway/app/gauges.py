@@ -35,7 +35,7 @@ from gateway.telemetry.metrics.families import Family, Key
 from gateway.telemetry.metrics.registry import MetricRegistry
 
 
-class LoopLag:
+class MeasuredLag:
     """
     Measures event-loop lag and waits for the store, in seconds.
 
@@ -45,7 +45,7 @@ class LoopLag:
     Attributes:
         p95_s: The 95th percentile of the last samples; zero while they are too few.
         store_wait_s: The same of the longest wait for the store in each interval.
-        longest_wait_s: Returns the longest wait for the store since it was last called.
+        take_longest_wait: Returns the longest wait for the store since its last call.
         task: Takes the samples in the background.
     """
 
@@ -64,7 +64,7 @@ class LoopLag:
         self._samples: deque[float] = deque(maxlen=samples)
         self._waits: deque[float] = deque(maxlen=samples)
         self.p95_s = self.store_wait_s = 0.0
-        self.longest_wait_s: Callable[[], float] = lambda: 0.0
+        self.take_longest_wait: Callable[[], float] = lambda: 0.0
         # No pause between two samples: a loop that is blocked just then would go unseen.
         self.task = PeriodicTask("event loop lag", self.sample, Schedule(every_s=0.0))
 
@@ -78,7 +78,7 @@ class LoopLag:
         """Sleep for one interval; record the loop's lag, and the longest wait for the store."""
         due = self._clock() + self._interval_s
         await asyncio.sleep(self._interval_s)
-        self._take(max(0.0, self._clock() - due), self.longest_wait_s())
+        self._take(max(0.0, self._clock() - due), self.take_longest_wait())
 
     def _take(self, lag_s: float, wait_s: float = 0.0) -> None:
         """Store a sample of the loop's lag and of the wait for the store."""

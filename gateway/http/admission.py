@@ -36,8 +36,8 @@ class Limits(NamedTuple):
         most: Its places at any number of cores: requests of people keep one core busy, and
             waits for no bank while it holds a place.
         lag: Of the event loop, in times ``limits.loop_lag_s``.
-        store_wait: A wait for a connection to the store, in the same. Payouts need the store: they
-            are never refused for it, so that others are refused first.
+        store_wait: A wait for a connection to the store, in the same times. Payouts and partners
+            are never refused for it: the others make room for them.
         waits: Whether a request waits for a place or for the lag to end before it is refused.
             Who asks again at once would else keep the process as busy as if it were served.
     """

@@ -186,7 +186,7 @@ def _told(problem: str) -> tuple[str, str]:
 
 
 def _known(value: object, shape: type[msgspec.Struct] | None) -> object:
-    """Leave out what objects below have beyond their shape: it is ignored, whatever it is."""
+    """Leave out unknown members of objects, at any depth: they are ignored, whatever they are."""
     if shape is None or shape.__struct_config__.forbid_unknown_fields:
         return value
     match value:

@@ -69,7 +69,7 @@ class Usage:
         clock: Returns seconds.
         waiting: Those without a connection yet.
         in_use: Those that have one.
-        waited_s: The longest wait of one for its connection, since ``longest_wait_s`` was called.
+        waited_s: The longest wait for a connection since the last ``take_longest_wait``.
         on_usage: Called after each unit of work, with its kind and seconds.
     """
 
@@ -79,8 +79,8 @@ class Usage:
     waited_s: float = 0.0
     on_usage: OnUsage = field(default_factory=lambda: _ignore)
 
-    def longest_wait_s(self) -> float:
-        """Return the longest wait for a connection since this was last called, in seconds."""
+    def take_longest_wait(self) -> float:
+        """Return the longest wait for a connection since the last call, in seconds."""
         longest, self.waited_s = self.waited_s, 0.0
         return longest
 

@@ -5,19 +5,19 @@ import time
 
 import pytest
 
-from gateway.app.gauges import LoopLag
+from gateway.app.gauges import MeasuredLag
 from tests.world.leaping import leaping
 
 
-def lag(observed: list[float]) -> LoopLag:
-    return LoopLag(observed.append, time.monotonic)
+def lag(observed: list[float]) -> MeasuredLag:
+    return MeasuredLag(observed.append, time.monotonic)
 
 
 @leaping
 async def test_a_blocked_event_loop_is_measured():
     observed: list[float] = []
     blocked_s = 0.0
-    monitor = LoopLag(observed.append, lambda: time.monotonic() + blocked_s, samples=2)
+    monitor = MeasuredLag(observed.append, lambda: time.monotonic() + blocked_s, samples=2)
     monitor.task.start()
     await asyncio.sleep(0.15)
 
@@ -31,7 +31,7 @@ async def test_a_blocked_event_loop_is_measured():
 
 async def test_the_loop_lag_recovers():
     observed: list[float] = []
-    monitor = LoopLag(observed.append, time.monotonic, samples=4)
+    monitor = MeasuredLag(observed.append, time.monotonic, samples=4)
     for seconds in (0.5, 0.5, 0.0, 0.0, 0.0, 0.0):
         monitor._take(seconds)
 
@@ -54,8 +54,8 @@ async def test_one_late_sample_does_not_raise_the_percentile_and_two_do():
 async def test_waits_for_the_store_are_measured_beside_the_lag():
     observed: list[float] = []
     waits = iter([0.3, 0.4])
-    monitor = LoopLag(observed.append, time.monotonic, samples=2)
-    monitor.longest_wait_s = lambda: next(waits)
+    monitor = MeasuredLag(observed.append, time.monotonic, samples=2)
+    monitor.take_longest_wait = lambda: next(waits)
     monitor.task.start()
     await asyncio.sleep(0.25)
     await monitor.task.stop()
@@ -71,7 +71,7 @@ async def test_the_loop_lag_is_zero_before_the_first_sample():
 @leaping
 async def test_the_loop_lag_monitor_can_be_stopped_and_started_again():
     observed: list[float] = []
-    monitor = LoopLag(observed.append, time.monotonic, interval_s=0.1)
+    monitor = MeasuredLag(observed.append, time.monotonic, interval_s=0.1)
     monitor.task.start()
     monitor.task.start()
     await asyncio.sleep(0.15)

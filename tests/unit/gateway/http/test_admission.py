@@ -56,36 +56,26 @@ def fill(admitted: Admission, priority: Priority) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lag_s", "shed"),
+    ("lag_s", "store_wait_s", "shed"),
     [
-        (0.05, ""),
-        (0.051, "heavy strangers"),
-        (0.1, "heavy strangers"),
-        (0.101, "pages heavy strangers"),
-        (0.5, "pages heavy strangers"),
-        (0.501, "partners pages heavy strangers"),
-        (2.0, "partners pages heavy strangers"),
-        (2.001, "payouts stops partners pages heavy strangers"),
+        (0.05, 0.1, ""),
+        (0.051, 0.0, "heavy strangers"),
+        (0.1, 0.0, "heavy strangers"),
+        (0.101, 0.0, "pages heavy strangers"),
+        (0.5, 0.0, "pages heavy strangers"),
+        (0.501, 0.0, "partners pages heavy strangers"),
+        (2.0, 0.0, "partners pages heavy strangers"),
+        (2.001, 0.0, "payouts stops partners pages heavy strangers"),
+        (0.0, 0.101, "heavy"),
+        (0.0, 0.2, "heavy"),
+        (0.0, 0.201, "pages heavy strangers"),
+        (0.0, 60.0, "pages heavy strangers"),
     ],
 )
-async def test_event_loop_lag_sheds_the_least_important_classes_first(lag_s: float, shed: str):
-    admitted = admission([], lag_s=lag_s, wait_s=0)
-
-    assert " ".join([each.word for each in BY_RANK if await is_shed(admitted, each)]) == shed
-
-
-@pytest.mark.parametrize(
-    ("wait_s", "shed"),
-    [
-        (0.1, ""),
-        (0.101, "heavy"),
-        (0.2, "heavy"),
-        (0.201, "pages heavy strangers"),
-        (60.0, "pages heavy strangers"),
-    ],
-)
-async def test_a_wait_for_the_store_sheds_users_and_strangers_alone(wait_s: float, shed: str):
-    admitted = admission([], store_wait_s=wait_s, wait_s=0)
+async def test_a_late_loop_or_store_sheds_the_least_important_classes_first(
+    lag_s: float, store_wait_s: float, shed: str
+):
+    admitted = admission([], lag_s=lag_s, store_wait_s=store_wait_s, wait_s=0)
 
     assert " ".join([each.word for each in BY_RANK if await is_shed(admitted, each)]) == shed
 

@@ -50,7 +50,7 @@ async def test_the_longest_wait_for_a_connection_is_reported_once(tmp_path: Path
         at = 7.0
     await waiting
     await look(database)
-    told = database.usage.longest_wait_s(), database.usage.longest_wait_s()
+    told = database.usage.take_longest_wait(), database.usage.take_longest_wait()
     await database.close()
 
     assert told == (7.0, 0.0)
